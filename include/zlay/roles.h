@@ -50,7 +50,8 @@ typedef struct zlay_roles zlay_roles;
 typedef struct zlay_roles_summary {
     uint32_t roles, warps; /* warps of the block */
     uint64_t interval;     /* cycles from an iteration to the next */
-    uint64_t bound;        /* no smaller interval satisfies units and dependences */
+    uint64_t bound;        /* no smaller interval satisfies units and dependences, and the one asked
+                              for; 0: the program has its starts */
     uint32_t peeled;       /* iterations before the loop of the role that has most */
     uint32_t turns;        /* 1: instances issue their products in turns */
     uint64_t smem;         /* bytes of all stages */

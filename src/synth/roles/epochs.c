@@ -172,7 +172,8 @@ static zlay_status uses_check(const zl_tp *p, uint32_t value)
     return reads ? ZLAY_OK : zl_fail(p->ctx, ZLAY_EINVAL, "line %u: nothing reads '%s'", v->line, v->name);
 }
 
-/* Stages of a ring, and of tensor memory a power of two of columns in all. */
+/* Stages of a ring; instances that take turns begin an interval's part after each other and read the same stage. Of tensor memory they
+ * have a power of two of columns in all. */
 static zlay_status depth_find(zl_tp *p, int32_t group)
 {
     zl_tp_group *g = &p->group[group];
@@ -185,6 +186,7 @@ static zlay_status depth_find(zl_tp *p, int32_t group)
         if (op->at < start) start = op->at;
         if (op->at + op->latency > end) end = op->at + op->latency;
     }
+    if (!p->tmem && v->space == ZL_TP_SHARED && !v->each) end += p->ii * (p->instances - 1) / p->instances;
     if (g->ring) g->depth = v->most ? v->most : (uint32_t)((end - start + p->ii - 1) / p->ii);
     if (v->space == ZL_TP_TMEM)
         while (g->depth <= 512 && (((uint64_t)g->depth * v->columns & ((uint64_t)g->depth * v->columns - 1)) || g->depth * v->columns < 32)) g->depth++;

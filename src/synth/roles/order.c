@@ -4,14 +4,15 @@
  * ones end behind the loop. How many groups of products a wait leaves open is counted by running the order for several trip counts
  * and taking the least. */
 #include "synth/roles/roles.h"
+#include "base/arith.h"
 
 #include <string.h>
 
 /* ---- items --------------------------------------------------------------------------------------- */
 
-static void item_add(const zl_tp *p, zl_tp_role *role, int32_t op, int64_t start, bool done)
+static void item_add(zl_tp_role *role, int32_t op, int64_t start, bool done)
 {
-    role->item[role->items++] = (zl_tp_item){.op = op, .done = done, .stage = start / p->ii, .offset = start % p->ii, .open = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
+    role->item[role->items++] = (zl_tp_item){.op = op, .done = done, .start = start, .open = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
 }
 
 /* At one time what ends stands before what begins, and of what begins the later iteration's first. */
@@ -33,23 +34,66 @@ static void sort(zl_tp_role *role)
         }
 }
 
-static void items_find(zl_tp *p, uint32_t r)
+/* The role's loop begins with what starts at `base`: what starts an interval later or more belongs to an iteration before. */
+static void rotate(zl_tp_role *role, int64_t base, int64_t ii)
 {
-    zl_tp_role *role = &p->role[r];
     int64_t least = INT64_MAX;
-    for (uint32_t o = 0; o < p->ops; o++) {
-        const zl_tp_op *op = &p->op[o];
-        if (op->role != (int32_t)r || op->section != ZL_TP_LOOP) continue;
-        item_add(p, role, (int32_t)o, op->at, false);
-        if (op->kind == ZL_TP_MMA && !p->tmem) item_add(p, role, (int32_t)o, op->at + op->latency, true);
+    for (uint32_t i = 0; i < role->items; i++) {
+        zl_tp_item *x = &role->item[i];
+        x->stage = zl_floor_div(x->start - base, ii);
+        x->offset = zl_floor_mod(x->start - base, ii);
+        if (x->stage < least) least = x->stage;
     }
-    for (uint32_t i = 0; i < role->items; i++)
-        if (role->item[i].stage < least) least = role->item[i].stage;
+    role->stages = 0;
     for (uint32_t i = 0; i < role->items; i++) {
         role->item[i].stage -= least;
         if (role->item[i].stage > role->stages) role->stages = role->item[i].stage;
     }
     sort(role);
+}
+
+static bool is_product(const zl_tp *p, const zl_tp_item *x) { return !x->done && p->op[x->op].kind == ZL_TP_MMA; }
+
+/* Cycles that the role computes between the first product of its loop and the last. */
+static int64_t between(const zl_tp *p, const zl_tp_role *role)
+{
+    int64_t sum = 0, all = 0;
+    bool begun = false;
+    for (uint32_t i = 0; i < role->items; i++) {
+        const zl_tp_item *x = &role->item[i];
+        if (is_product(p, x)) sum = all, begun = true;
+        else if (begun && !x->done) all += p->op[x->op].cycles;
+    }
+    return sum;
+}
+
+/* The loop begins with the role's first operation; where instances take turns with the product that leaves the least to compute
+ * between the products, for which an instance has its turn. */
+static void base_choose(const zl_tp *p, zl_tp_role *role)
+{
+    int64_t first = INT64_MAX, best = INT64_MAX, base;
+    for (uint32_t i = 0; i < role->items; i++)
+        if (role->item[i].start < first) first = role->item[i].start;
+    base = first;
+    for (uint32_t o = 0; p->turns && o < p->ops; o++) {
+        if (p->op[o].kind != ZL_TP_MMA || p->op[o].section != ZL_TP_LOOP || &p->role[p->op[o].role] != role) continue;
+        rotate(role, p->op[o].at, p->ii);
+        int64_t cost = between(p, role);
+        if (cost < best) best = cost, base = p->op[o].at;
+    }
+    if (role->items) rotate(role, base, p->ii);
+}
+
+static void items_find(zl_tp *p, uint32_t r)
+{
+    zl_tp_role *role = &p->role[r];
+    for (uint32_t o = 0; o < p->ops; o++) {
+        const zl_tp_op *op = &p->op[o];
+        if (op->role != (int32_t)r || op->section != ZL_TP_LOOP) continue;
+        item_add(role, (int32_t)o, op->at, false);
+        if (op->kind == ZL_TP_MMA && !p->tmem) item_add(role, (int32_t)o, op->at + op->latency, true);
+    }
+    base_choose(p, role);
 }
 
 /* ---- peeled iterations ------------------------------------------------------------------------------ */

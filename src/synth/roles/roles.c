@@ -49,9 +49,8 @@ static zlay_status plan(zl_tp *p, const char *text, size_t length)
     status = zl_tp_times(p);
     if (!status) status = zl_tp_assign(p);
     if (!status) status = zl_tp_epochs(p);
-    if (!status) status = zl_tp_order(p);
-    if (!status) turns_decide(p);
-    return status;
+    turns_decide(p);
+    return status ? status : zl_tp_order(p);
 }
 
 /* A line of the pipe's text, counted from 1. */

@@ -91,7 +91,7 @@ typedef struct zl_tp_group {
 typedef struct zl_tp_item {
     int32_t op;
     bool done;
-    int64_t stage, offset; /* start = stage * ii + offset */
+    int64_t start, stage, offset; /* stage and offset count from where the role's loop begins */
     uint32_t open[3]; /* of done: groups that stay open; before the loop, in it, behind it */
 } zl_tp_item;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When the operations of a loop start, and the interval between iterations. Dependences follow from accesses: of each two of one
  * value of which one writes, the later waits for the earlier. Registers and what an iteration leaves to the next have one buffer, so
- * there the next iteration waits, too. The least interval is that of the units and of the cycles of dependences (Rau, "Iterative
- * modulo scheduling", 1994, section 2); starts are the longest paths, and copies then move as late as their readers let them. */
+ * there the next iteration waits, too. A modulo schedule (pipe/schedule) has the starts, of copies, products, stores and each part
+ * that computes as units; then copies move as late as what waits for them lets them. */
 #include "synth/roles/roles.h"
+#include "base/arith.h"
+#include "pipe/schedule/schedule.h"
 
-#include <string.h>
+#include <stdio.h>
 
 typedef struct edge {
     uint32_t from, to;
@@ -18,7 +20,7 @@ typedef struct edges {
     uint32_t count;
 } edges;
 
-enum { EDGES = 1 << 14 };
+enum { EDGES = ZLAY_SCHEDULE_EDGES };
 
 /* ---- dependences ------------------------------------------------------------------------------ */
 
@@ -75,68 +77,103 @@ static void carried_find(zl_tp *p)
 
 /* ---- starts ----------------------------------------------------------------------------------- */
 
-/* Longest paths; answers an edge that still moves when all paths are as long as they can be: there is a cycle. */
-static int32_t starts_find(const edges *e, int64_t ii, int64_t *start)
+enum { COPIES, PRODUCTS, STORES, INTERVAL, FIRST_PART, UNITS = FIRST_PART + ZL_TP_OPS };
+
+/* The loop as a request of a schedule, one operation more than it has: that one takes a unit of its own for the interval that the
+ * program asks for, or for the products of all instances, so no smaller one is found. */
+typedef struct asking {
+    zlay_schedule_op op[ZL_TP_OPS + 1];
+    zlay_schedule_edge edge[EDGES];
+    zlay_schedule_unit unit[UNITS];
+    char name[ZL_TP_OPS + 1][16];
+    uint32_t number[ZL_TP_OPS]; /* of an operation of the loop */
+    zlay_schedule_request request;
+} asking;
+
+static uint32_t unit_of(const zl_tp_op *op)
 {
-    int32_t moved = 0;
-    memset(start, 0, ZL_TP_OPS * sizeof *start);
-    for (uint32_t round = 0; moved >= 0 && round <= e->p->ops; round++) {
-        moved = -1;
-        for (uint32_t i = 0; i < e->count; i++) {
-            const edge *x = &e->list[i];
-            int64_t least = start[x->from] + x->latency - x->distance * ii;
-            if (start[x->to] < least) start[x->to] = least, moved = (int32_t)i;
-        }
-    }
-    return moved;
+    return op->kind == ZL_TP_COPY ? COPIES : op->kind == ZL_TP_MMA ? PRODUCTS : op->kind == ZL_TP_STORE ? STORES : FIRST_PART + (uint32_t)op->part;
 }
 
-/* Cycles of an iteration that one unit takes: copies, products, stores, and each part that computes. */
-static int64_t unit_bound(const zl_tp *p)
+static void op_ask(asking *a, uint32_t unit, int64_t cycles)
 {
-    int64_t unit[ZL_TP_OPS + 3] = {0}, most = 1;
+    uint32_t o = a->request.ops++;
+    snprintf(a->name[o], sizeof a->name[o], "op%u", o);
+    a->op[o] = (zlay_schedule_op){.name = a->name[o], .unit = unit, .cycles = (uint64_t)cycles};
+}
+
+static void ask(asking *a, const edges *e)
+{
+    const zl_tp *p = e->p;
+    int64_t products = 0; /* each instance issues its own */
+    a->request = (zlay_schedule_request){.size = sizeof a->request, .op = a->op, .edge = a->edge, .unit = a->unit, .units = UNITS, .edges = e->count};
+    for (uint32_t u = 0; u < UNITS; u++) a->unit[u] = (zlay_schedule_unit){"unit", 1};
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (op->section != ZL_TP_LOOP) continue;
-        bool each = op->kind == ZL_TP_MMA && !p->tmem;
-        int64_t *u = op->kind == ZL_TP_COPY ? unit : op->kind == ZL_TP_MMA ? unit + 1 : op->kind == ZL_TP_STORE ? unit + 2 : unit + 3 + op->part;
-        *u += op->cycles * (each ? p->instances : 1);
+        a->number[o] = a->request.ops;
+        op_ask(a, unit_of(op), op->cycles);
+        if (op->kind == ZL_TP_MMA && !p->tmem) products += op->cycles * p->instances;
     }
-    for (size_t i = 0; i < ZL_COUNT(unit); i++)
-        if (most < unit[i]) most = unit[i];
-    return most;
+    if (p->ii || p->instances > 1) op_ask(a, INTERVAL, p->ii > products ? p->ii : products);
+    for (uint32_t i = 0; i < e->count; i++) {
+        const edge *x = &e->list[i];
+        a->edge[i] = (zlay_schedule_edge){.from = a->number[x->from], .to = a->number[x->to], .distance = (uint64_t)x->distance, .latency = x->latency};
+    }
 }
 
-static zlay_status least_find(const edges *e, int64_t *ii)
+/* Whether a copy at a time takes the engine together with another. */
+static bool overlaps(const zl_tp *p, uint32_t copy, int64_t at)
 {
-    int64_t low = unit_bound(e->p), high = low, *start = zl_scratch(e->p->ctx, ZL_TP_OPS, sizeof *start);
-    if (!start) return ZLAY_ENOMEM;
-    for (uint32_t o = 0; o < e->p->ops; o++) high += e->p->op[o].latency;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        zlay_status status = zl_charge(e->p->ctx, (uint64_t)e->count * e->p->ops);
-        if (status) return status;
-        if (starts_find(e, middle, start) < 0) high = middle;
-        else low = middle + 1;
+    for (uint32_t o = 0; o < p->ops; o++) {
+        const zl_tp_op *op = &p->op[o];
+        if (o == copy || op->kind != ZL_TP_COPY || op->section != ZL_TP_LOOP) continue;
+        int64_t apart = zl_floor_mod(at - op->at, p->ii);
+        if (apart < op->cycles || apart + p->op[copy].cycles > p->ii) return true;
     }
-    *ii = low;
-    return ZLAY_OK;
+    return false;
 }
 
-/* A copy starts as late as what waits for it lets it. */
-static void copies_move(const edges *e, int64_t *start)
+/* Whether a copy waits for nothing but the engine: its stages are as many as the times want. */
+static bool is_free(const edges *e, uint32_t copy)
 {
-    for (uint32_t o = 0; o < e->p->ops; o++) {
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->list[i].to == copy) return false;
+    return true;
+}
+
+/* All copies of an iteration start within one interval, so that their thread issues them in one iteration of its loop. */
+static void copies_gather(const edges *e)
+{
+    zl_tp *p = e->p;
+    int64_t first = INT64_MAX;
+    for (uint32_t o = 0; o < p->ops; o++)
+        if (p->op[o].kind == ZL_TP_COPY && p->op[o].section == ZL_TP_LOOP && p->op[o].at < first) first = p->op[o].at;
+    for (uint32_t o = 0; o < p->ops; o++)
+        if (p->op[o].kind == ZL_TP_COPY && p->op[o].section == ZL_TP_LOOP && is_free(e, o)) p->op[o].at -= (p->op[o].at - first) / p->ii * p->ii;
+}
+
+/* A copy starts as late as what waits for it and the other copies let it, so that its stage is taken for as short as can be. */
+static zlay_status copies_move(const edges *e)
+{
+    zl_tp *p = e->p;
+    for (uint32_t o = 0; o < p->ops; o++) {
         int64_t latest = INT64_MAX;
-        if (e->p->op[o].kind != ZL_TP_COPY) continue;
+        if (p->op[o].kind != ZL_TP_COPY || p->op[o].section != ZL_TP_LOOP) continue;
         for (uint32_t i = 0; i < e->count; i++) {
             const edge *x = &e->list[i];
             if (x->from != o || x->to == o) continue;
-            int64_t at = start[x->to] + x->distance * e->p->ii - x->latency;
+            int64_t at = p->op[x->to].at + x->distance * p->ii - x->latency;
             if (at < latest) latest = at;
         }
-        if (latest != INT64_MAX && latest > start[o]) start[o] = latest;
+        if (latest == INT64_MAX) continue;
+        int64_t least = p->op[o].at > latest - p->ii ? p->op[o].at : latest - p->ii;
+        zlay_status status = zl_charge(p->ctx, (uint64_t)(latest - least) * p->ops);
+        if (status) return status;
+        while (latest > least && overlaps(p, o, latest)) latest--;
+        if (latest > p->op[o].at && !overlaps(p, o, latest)) p->op[o].at = latest;
     }
+    return ZLAY_OK;
 }
 
 /* ---- a program's own starts ----------------------------------------------------------------------- */
@@ -171,15 +208,26 @@ static zlay_status given(const zl_tp *p, uint32_t *timed)
 static zlay_status found(edges *e)
 {
     zl_tp *p = e->p;
-    int64_t *start = zl_scratch(p->ctx, ZL_TP_OPS, sizeof *start);
-    if (!start) return ZLAY_ENOMEM;
-    if (!p->ii) p->ii = p->bound;
-    if (p->ii < p->bound)
-        return zl_fail(p->ctx, ZLAY_NONE, "interval: %lld cycles; units and dependences want at least %lld", (long long)p->ii, (long long)p->bound);
-    (void)starts_find(e, p->ii, start);
-    copies_move(e, start);
-    for (uint32_t o = 0; o < p->ops; o++) p->op[o].at = start[o];
-    return ZLAY_OK;
+    asking *a = zl_scratch(p->ctx, 1, sizeof *a);
+    zlay_schedule *schedule;
+    zlay_schedule_summary info;
+    zlay_schedule_reason why = {0};
+    if (!a) return ZLAY_ENOMEM;
+    ask(a, e);
+    zlay_status status = zl_schedule_synth(p->ctx, &schedule, &why, &a->request);
+    if (status) return status;
+    (void)zlay_schedule_info(&info, schedule);
+    for (uint32_t o = 0; o < p->ops; o++)
+        if (p->op[o].section == ZL_TP_LOOP) (void)zlay_schedule_start_nth(&p->op[o].at, schedule, 0, a->number[o]);
+    zlay_schedule_free(schedule);
+    if (p->ii && (int64_t)info.ii > p->ii)
+        return zl_fail(p->ctx, (int64_t)info.bound > p->ii ? ZLAY_NONE : ZLAY_ELIMIT, "interval: %lld cycles; units and dependences want at least %llu, and %llu were found", (long long)p->ii,
+                       (unsigned long long)info.bound, (unsigned long long)info.ii);
+    p->ii = (int64_t)info.ii;
+    p->bound = (int64_t)info.bound;
+    status = copies_move(e);
+    if (!status) copies_gather(e);
+    return status;
 }
 
 zlay_status zl_tp_times(zl_tp *p)
@@ -189,7 +237,6 @@ zlay_status zl_tp_times(zl_tp *p)
     zlay_status status = e.list ? given(p, &timed) : ZLAY_ENOMEM;
     carried_find(p);
     for (uint32_t v = 0; !status && v < p->values; v++) status = value_edges(&e, (int32_t)v);
-    if (!status) status = least_find(&e, &p->bound);
     if (status) return status;
     return timed ? starts_check(&e) : found(&e);
 }
