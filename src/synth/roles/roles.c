@@ -6,6 +6,7 @@
 #include "pipe/order/verify.h"
 #include "target/target.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct zlay_roles {
@@ -26,7 +27,7 @@ static void turns_decide(zl_tp *p)
         products |= p->op[o].kind == ZL_TP_MMA;
         uses |= p->op[o].kind == ZL_TP_USE;
     }
-    p->turns = !p->tmem && !p->no_turns && p->instances == 2 && products && uses;
+    p->turns = !p->tmem && !p->no_turns && !p->turnless && p->instances == 2 && products && uses;
 }
 
 /* A sum begins before anything is added to it. */
@@ -72,6 +73,14 @@ static zlay_status refuse(zl_tp *p, const char *text, size_t length, const zlay_
                    reason->other ? "'" : "");
 }
 
+/* A body, or what stands behind an operation, that the pipe's parser does not take. */
+static zlay_status unread(zl_tp *p, zlay_status status)
+{
+    char message[512];
+    snprintf(message, sizeof message, "%s", zlay_ctx_message(p->ctx));
+    return zl_fail(p->ctx, status, "in the pipe of the program: %s", message);
+}
+
 /* What no barrier orders, as a sum that nothing reads between two beginnings, is refused with the rule that it breaks. */
 static zlay_status prove(zl_tp *p, zlay_roles *roles)
 {
@@ -81,7 +90,8 @@ static zlay_status prove(zl_tp *p, zlay_roles *roles)
     const char *text = zl_print_scratch(p->ctx, &length, zl_tp_put, p);
     if (!text) return ZLAY_ENOMEM;
     zlay_status status = zl_pipe_parse(p->ctx, &roles->pipe, text, length);
-    if (!status) status = zl_verify_part(p->ctx, &answer, &reason, 1, &count, NULL, roles->pipe);
+    if (status) return unread(p, status);
+    status = zl_verify_part(p->ctx, &answer, &reason, 1, &count, NULL, roles->pipe);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
     return refuse(p, text, length, &reason);
@@ -107,16 +117,27 @@ static void info_fill(zlay_roles *out, const zl_tp *p)
     }
 }
 
+/* Plans and proves; turns that a pipe does not allow, as with one stage for both instances, are left out. */
+static zlay_status attempt(zl_tp *p, zlay_roles *out, const char *text, size_t length)
+{
+    zlay_status status = plan(p, text, length);
+    return status ? status : prove(p, out);
+}
+
 static zlay_status make(zlay_ctx *ctx, zlay_roles *out, const zlay_target *target, const char *text, size_t length)
 {
+    bool tmem = (target->features & ZL_HAS_TCGEN05) != 0;
     zl_tp *p = zl_scratch(ctx, 1, sizeof *p);
     if (!p) return ZLAY_ENOMEM;
-    p->ctx = ctx;
-    p->target = target;
-    p->tmem = (target->features & ZL_HAS_TCGEN05) != 0;
-    if (!p->tmem && !(target->features & ZL_HAS_WGMMA)) return zl_fail(ctx, ZLAY_ENOTSUP, "target: %s has neither wgmma nor tcgen05", target->name);
-    zlay_status status = plan(p, text, length);
-    if (!status) status = prove(p, out);
+    if (!tmem && !(target->features & ZL_HAS_WGMMA)) return zl_fail(ctx, ZLAY_ENOTSUP, "target: %s has neither wgmma nor tcgen05", target->name);
+    *p = (zl_tp){.ctx = ctx, .target = target, .tmem = tmem};
+    zlay_status status = attempt(p, out, text, length);
+    if (status == ZLAY_ENOTSUP && p->turns) {
+        zlay_pipe_free(out->pipe);
+        out->pipe = NULL;
+        *p = (zl_tp){.ctx = ctx, .target = target, .tmem = tmem, .turnless = true};
+        status = attempt(p, out, text, length);
+    }
     if (!status) info_fill(out, p);
     return status;
 }

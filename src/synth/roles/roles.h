@@ -114,7 +114,7 @@ typedef struct zl_tp {
     int64_t least;
     zl_tp_span range;    /* of the param */
     uint32_t instances;
-    bool no_turns, turns;
+    bool no_turns, turnless, turns; /* the program wants none; none are tried; instances take turns */
     int64_t ii, bound;
     zl_tp_span moves, bodies[ZLAY_ROLES_BODIES];
     uint32_t bodies_count;
