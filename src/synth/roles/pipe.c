@@ -4,6 +4,8 @@
  * other's products run (Shah et al., "FlashAttention-3", 2024, section 3.1). */
 #include "synth/roles/put.h"
 
+#include <string.h>
+
 enum { TURN = 1 /* the first of three named barriers */ };
 
 /* ---- declarations --------------------------------------------------------------------------------- */
@@ -119,18 +121,23 @@ static void put_body(zl_tp_writer *w)
     }
 }
 
-/* The loop's text is written twice: the first time finds what its end leaves to its beginning. */
+/* The loop's text is written twice: the first time finds what its end leaves to its beginning. Behind it either may be so, as it may
+ * have no iteration. */
 static void put_loop(zl_tp_writer *w)
 {
     const zl_tp_role *role = &w->p->role[w->role];
+    uint32_t before[ZL_TP_VALUES];
     zl_text nothing = {0}, *out = w->out;
+    memcpy(before, w->held, sizeof before);
     w->indent = "    ";
     w->out = &nothing;
     put_body(w);
+    for (uint32_t v = 0; v < w->p->values; v++) w->held[v] |= before[v];
     w->out = out;
     zl_putf(out, "  for i in %u..%s\n", role->peel, w->p->param);
     put_body(w);
     zl_puts(out, "  end\n");
+    for (uint32_t v = 0; v < w->p->values; v++) w->held[v] |= before[v];
     w->indent = "  ";
 }
 

@@ -17,15 +17,15 @@ typedef struct zl_tp_at {
 
 static inline zl_tp_at zl_tp_number(int64_t number) { return (zl_tp_at){ZL_AT_NUMBER, number, true, number}; }
 
-/* What threads of the role have done last to a stage. */
-enum { ZL_HELD_NOTHING, ZL_HELD_WRITTEN, ZL_HELD_READ, ZL_HELD_STORED };
+/* What threads of the role may have done last to a stage: a bit each, more than one where a loop begins or has ended. */
+enum { ZL_HELD_WRITTEN = 1, ZL_HELD_READ = 2, ZL_HELD_STORED = 4 };
 
 typedef struct zl_tp_writer {
     zl_text *out;
     const zl_tp *p;
     uint32_t role;
     const char *indent;
-    int32_t held[ZL_TP_VALUES];
+    uint32_t held[ZL_TP_VALUES];
     bool stored; /* the role has stores to wait for */
 } zl_tp_writer;
 

@@ -132,12 +132,12 @@ static void arrivals_put(zl_tp_writer *w, uint32_t op, zl_tp_at at)
 
 static void hold(zl_tp_writer *w, const zl_tp_op *op, int32_t value)
 {
-    const int32_t was = w->held[value];
+    const uint32_t was = w->held[value];
     bool async = op->kind == ZL_TP_STORE || op->kind == ZL_TP_MMA, writes = op->kind == ZL_TP_WRITE;
     if (w->p->role[w->role].kind != ZL_TP_COMPUTES) return;
-    if (was == ZL_HELD_STORED && writes) zl_putf(w->out, "%swaitgroup bulk.read 0\n", w->indent);
-    if (was == ZL_HELD_WRITTEN && async) zl_putf(w->out, "%sfence proxy.async\n", w->indent);
-    if ((was == ZL_HELD_WRITTEN && !writes) || (was > ZL_HELD_WRITTEN && writes)) zl_putf(w->out, "%ssync role\n", w->indent);
+    if (was & ZL_HELD_STORED && writes) zl_putf(w->out, "%swaitgroup bulk.read 0\n", w->indent);
+    if (was & ZL_HELD_WRITTEN && async) zl_putf(w->out, "%sfence proxy.async\n", w->indent);
+    if (writes ? was & (ZL_HELD_READ | ZL_HELD_STORED) : was & ZL_HELD_WRITTEN) zl_putf(w->out, "%ssync role\n", w->indent);
     if (writes) w->held[value] = ZL_HELD_WRITTEN;
     else if (op->kind == ZL_TP_STORE) w->held[value] = ZL_HELD_STORED;
     else if (op->kind == ZL_TP_USE) w->held[value] = ZL_HELD_READ;
