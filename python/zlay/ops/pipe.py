@@ -9,13 +9,19 @@ from .._json import call as _call
 from ..pipe import PipeLike
 from ..verdict import Verdict, asked as _asked
 
-__all__ = ["fences", "verify"]
+__all__ = ["fences", "roles", "verify"]
 
 
 def fences(pipe: PipeLike, *, limits: Optional[Mapping[str, int]] = None) -> Any:
     """The pipe with the fewest fences inserted with which pipe.verify answers yes, and the lines where they stand;
     none, with the rule that no fence mends."""
     return _call("pipe.fences", pipe=pipe, limits=limits)
+
+
+def roles(target: str, program: str, *, limits: Optional[Mapping[str, int]] = None) -> Any:
+    """The proved pipe of a tile program, one loop of operations on tiles: which warps do what, in which order, and
+    the barriers between them."""
+    return _call("pipe.roles", target=target, program=program, limits=limits)
 
 
 def verify(pipe: PipeLike, *, proof: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Verdict:
