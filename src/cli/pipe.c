@@ -196,7 +196,8 @@ int zl_pipe_roles(zlay_ctx *ctx, int argc, char **argv)
     zl_progress_begin(ctx, "finding roles");
     zlay_status status = zlay_roles_synth(ctx, &roles, target, text, length);
     zl_progress_end();
-    int exit = status ? zl_cli_say(ctx, status, argv[0]) : text_print(ctx, zl_write_pipe, zlay_roles_pipe(roles));
+    int exit = status ? zl_cli_say(ctx, status, argv[0])
+                      : text_print(ctx, zl_write_pipe, zlay_roles_pipe(roles));
     zlay_roles_free(roles);
     free(text);
     return exit;

@@ -15,10 +15,15 @@ static const zl_field rows[] = {
 };
 const zl_fields zl_roles_fields = {ZL_ROWS(rows, asked)};
 
-static const zl_named kinds[] = {{"loads", ZLAY_ROLE_LOADS}, {"products", ZLAY_ROLE_PRODUCTS}, {"computes", ZLAY_ROLE_COMPUTES}, {"stores", ZLAY_ROLE_STORES}, {NULL, 0}};
+static const zl_named kinds[] = {{"loads", ZLAY_ROLE_LOADS},
+                                 {"products", ZLAY_ROLE_PRODUCTS},
+                                 {"computes", ZLAY_ROLE_COMPUTES},
+                                 {"stores", ZLAY_ROLE_STORES},
+                                 {NULL, 0}};
 
 static const zl_field size_rows[] = {
-    ZL_NUMBER(zlay_role, first_warp), ZL_NUMBER(zlay_role, warps), ZL_NUMBER(zlay_role, instances), ZL_NUMBER(zlay_role, operations), ZL_NUMBER(zlay_role, stages),
+    ZL_NUMBER(zlay_role, first_warp), ZL_NUMBER(zlay_role, warps), ZL_NUMBER(zlay_role, instances),
+    ZL_NUMBER(zlay_role, operations), ZL_NUMBER(zlay_role, stages),
 };
 static const zl_fields size_fields = {ZL_ROWS(size_rows, zlay_role)};
 
@@ -41,7 +46,8 @@ zlay_status zl_op_pipe_roles(zl_call *call, const void *value)
     const asked *a = value;
     zlay_roles *roles;
     zlay_roles_summary info;
-    zlay_status status = zlay_roles_synth(call->ctx, &roles, a->target, a->program.text, a->program.length);
+    zlay_status status = zlay_roles_synth(call->ctx, &roles, a->target, a->program.text,
+                                          a->program.length);
     if (status) return status;
     status = zlay_roles_info(&info, roles);
     call->value = json_object();

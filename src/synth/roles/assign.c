@@ -45,14 +45,14 @@ typedef struct mask {
 } mask;
 
 /* Parts, and what each role has of them: cycles, and values in memory. */
-typedef struct packing {
+typedef struct bins {
     zl_tp *p;
     int32_t part[PARTS];
     int64_t cycles[PARTS], used[PARTS];
     bool alone[PARTS]; /* its products' sums take the registers */
     mask values[PARTS], held[PARTS];
     uint32_t parts, of[PARTS], best_of[PARTS], best, shared;
-} packing;
+} bins;
 
 /* Puts values into a role; answers how many it has not had. */
 static uint32_t hold(mask *held, const mask *values)
@@ -67,7 +67,7 @@ static uint32_t hold(mask *held, const mask *values)
 
 /* Part i joins a role or begins one. The fewest roles count first, then the fewest values of all roles, which are what roles have
  * to hand to each other; what is no better than the best is not tried on. */
-static zlay_status pack(packing *k, uint32_t i, uint32_t roles, uint32_t shared)
+static zlay_status pack(bins *k, uint32_t i, uint32_t roles, uint32_t shared)
 {
     zlay_status status = zl_charge(k->p->ctx, 1);
     if (status || roles > k->best || (roles == k->best && shared >= k->shared)) return status;
@@ -90,7 +90,7 @@ static zlay_status pack(packing *k, uint32_t i, uint32_t roles, uint32_t shared)
     return status;
 }
 
-static void part_add(packing *k, uint32_t i, const zl_tp_op *op)
+static void part_add(bins *k, uint32_t i, const zl_tp_op *op)
 {
     k->alone[i] |= op->kind == ZL_TP_MMA;
     if (op->section == ZL_TP_LOOP && op->kind != ZL_TP_MMA) k->cycles[i] += op->cycles;
@@ -100,7 +100,7 @@ static void part_add(packing *k, uint32_t i, const zl_tp_op *op)
     }
 }
 
-static zlay_status parts_count(packing *k)
+static zlay_status parts_count(bins *k)
 {
     zl_tp *p = k->p;
     for (uint32_t o = 0; o < p->ops; o++) {
@@ -128,7 +128,7 @@ static int32_t role_of(zl_tp *p, int32_t kind)
     return (int32_t)p->roles++;
 }
 
-static void computing_roles(zl_tp *p, const packing *k)
+static void computing_roles(zl_tp *p, const bins *k)
 {
     const uint32_t first = p->roles;
     for (uint32_t r = 0; k->parts && r < k->best; r++) {
@@ -194,7 +194,7 @@ static void registers_assign(zl_tp *p)
 
 zlay_status zl_tp_assign(zl_tp *p)
 {
-    packing k = {.p = p};
+    bins k = {.p = p};
     zlay_status status = parts_count(&k);
     if (status) return status;
     for (uint32_t o = 0; o < p->ops; o++) {

@@ -189,7 +189,7 @@ void zl_tp_put_begin(zl_tp_writer *w)
     if (tmem) zl_putf(w->out, "%sfence tcgen05.after\n", w->indent);
 }
 
-/* Commits of products may arrive when nobody waits any more: a block that ends waits for the last ones. */
+/* Commits of products may arrive when no wait is left: before the block ends a role waits for the last ones. */
 void zl_tp_put_drain(const zl_tp_writer *w)
 {
     const zl_tp *p = w->p;

@@ -9,16 +9,16 @@
 
 #include <stdio.h>
 
-typedef struct edge {
+typedef struct dependence {
     uint32_t from, to;
     int64_t distance, latency;
-} edge;
+} dependence;
 
-typedef struct edges {
+typedef struct dependences {
     zl_tp *p;
-    edge *list;
+    dependence *list;
     uint32_t count;
-} edges;
+} dependences;
 
 enum { EDGES = ZLAY_SCHEDULE_EDGES };
 
@@ -31,11 +31,11 @@ static int64_t latency(const zl_tp_op *x, const zl_tp_op *y, int32_t value)
     return sums ? x->cycles : x->latency;
 }
 
-static zlay_status edge_add(edges *e, uint32_t x, uint32_t y, int64_t distance, int32_t value)
+static zlay_status dependence_add(dependences *e, uint32_t x, uint32_t y, int64_t distance, int32_t value)
 {
     zl_tp *p = e->p;
     if (e->count == EDGES) return zl_fail(p->ctx, ZLAY_ELIMIT, "more than %d dependences", EDGES);
-    e->list[e->count++] = (edge){x, y, distance, latency(&p->op[x], &p->op[y], value)};
+    e->list[e->count++] = (dependence){x, y, distance, latency(&p->op[x], &p->op[y], value)};
     return ZLAY_OK;
 }
 
@@ -45,7 +45,7 @@ static int64_t buffers(const zl_tp_value *v)
     return v->space == ZL_TP_REGISTERS || v->carried ? 1 : v->most;
 }
 
-static zlay_status value_edges(edges *e, int32_t value)
+static zlay_status value_edges(dependences *e, int32_t value)
 {
     zl_tp *p = e->p;
     const int64_t again = buffers(&p->value[value]);
@@ -55,8 +55,8 @@ static zlay_status value_edges(edges *e, int32_t value)
         for (uint32_t y = 0; one && !status && y < p->ops; y++) {
             uint32_t other = p->op[y].section == ZL_TP_LOOP ? zl_tp_access(&p->op[y], value) : 0;
             if (!other || !((one | other) & ZL_TP_WRITES)) continue;
-            if (x < y) status = edge_add(e, x, y, 0, value);
-            else if (again) status = edge_add(e, x, y, again, value);
+            if (x < y) status = dependence_add(e, x, y, 0, value);
+            else if (again) status = dependence_add(e, x, y, again, value);
         }
     }
     return status;
@@ -102,7 +102,7 @@ static void op_ask(asking *a, uint32_t unit, int64_t cycles)
     a->op[o] = (zlay_schedule_op){.name = a->name[o], .unit = unit, .cycles = (uint64_t)cycles};
 }
 
-static void ask(asking *a, const edges *e)
+static void ask(asking *a, const dependences *e)
 {
     const zl_tp *p = e->p;
     int64_t products = 0; /* each instance issues its own */
@@ -117,7 +117,7 @@ static void ask(asking *a, const edges *e)
     }
     if (p->ii || p->instances > 1) op_ask(a, INTERVAL, p->ii > products ? p->ii : products);
     for (uint32_t i = 0; i < e->count; i++) {
-        const edge *x = &e->list[i];
+        const dependence *x = &e->list[i];
         a->edge[i] = (zlay_schedule_edge){.from = a->number[x->from], .to = a->number[x->to], .distance = (uint64_t)x->distance, .latency = x->latency};
     }
 }
@@ -135,7 +135,7 @@ static bool overlaps(const zl_tp *p, uint32_t copy, int64_t at)
 }
 
 /* Whether a copy waits for nothing but the engine: its stages are as many as the times want. */
-static bool is_free(const edges *e, uint32_t copy)
+static bool is_free(const dependences *e, uint32_t copy)
 {
     for (uint32_t i = 0; i < e->count; i++)
         if (e->list[i].to == copy) return false;
@@ -143,7 +143,7 @@ static bool is_free(const edges *e, uint32_t copy)
 }
 
 /* All copies of an iteration start within one interval, so that their thread issues them in one iteration of its loop. */
-static void copies_gather(const edges *e)
+static void copies_gather(const dependences *e)
 {
     zl_tp *p = e->p;
     int64_t first = INT64_MAX;
@@ -154,14 +154,14 @@ static void copies_gather(const edges *e)
 }
 
 /* A copy starts as late as what waits for it and the other copies let it, so that its stage is taken for as short as can be. */
-static zlay_status copies_move(const edges *e)
+static zlay_status copies_move(const dependences *e)
 {
     zl_tp *p = e->p;
     for (uint32_t o = 0; o < p->ops; o++) {
         int64_t latest = INT64_MAX;
         if (p->op[o].kind != ZL_TP_COPY || p->op[o].section != ZL_TP_LOOP) continue;
         for (uint32_t i = 0; i < e->count; i++) {
-            const edge *x = &e->list[i];
+            const dependence *x = &e->list[i];
             if (x->from != o || x->to == o) continue;
             int64_t at = p->op[x->to].at + x->distance * p->ii - x->latency;
             if (at < latest) latest = at;
@@ -178,11 +178,11 @@ static zlay_status copies_move(const edges *e)
 
 /* ---- a program's own starts ----------------------------------------------------------------------- */
 
-static zlay_status starts_check(const edges *e)
+static zlay_status starts_check(const dependences *e)
 {
     const zl_tp *p = e->p;
     for (uint32_t i = 0; i < e->count; i++) {
-        const edge *x = &e->list[i];
+        const dependence *x = &e->list[i];
         const zl_tp_op *from = &p->op[x->from], *to = &p->op[x->to];
         int64_t least = from->at + x->latency - x->distance * p->ii;
         if (to->at < least)
@@ -191,7 +191,7 @@ static zlay_status starts_check(const edges *e)
     return ZLAY_OK;
 }
 
-static zlay_status given(const zl_tp *p, uint32_t *timed)
+static zlay_status stated(const zl_tp *p, uint32_t *timed)
 {
     uint32_t loop = 0, line = 0;
     *timed = 0;
@@ -205,7 +205,7 @@ static zlay_status given(const zl_tp *p, uint32_t *timed)
     return ZLAY_OK;
 }
 
-static zlay_status found(edges *e)
+static zlay_status found(dependences *e)
 {
     zl_tp *p = e->p;
     asking *a = zl_scratch(p->ctx, 1, sizeof *a);
@@ -232,9 +232,9 @@ static zlay_status found(edges *e)
 
 zlay_status zl_tp_times(zl_tp *p)
 {
-    edges e = {p, zl_scratch(p->ctx, EDGES, sizeof(edge)), 0};
+    dependences e = {p, zl_scratch(p->ctx, EDGES, sizeof(dependence)), 0};
     uint32_t timed = 0;
-    zlay_status status = e.list ? given(p, &timed) : ZLAY_ENOMEM;
+    zlay_status status = e.list ? stated(p, &timed) : ZLAY_ENOMEM;
     carried_find(p);
     for (uint32_t v = 0; !status && v < p->values; v++) status = value_edges(&e, (int32_t)v);
     if (status) return status;
