@@ -202,3 +202,22 @@ int zl_pipe_roles(zlay_ctx *ctx, int argc, char **argv)
     free(text);
     return exit;
 }
+
+int zl_pipe_schedule(zlay_ctx *ctx, int argc, char **argv)
+{
+    char *shown = NULL;
+    size_t length;
+    if (argc != 1) {
+        fprintf(stderr, "zlay: pipe schedule takes one FILE\n");
+        return ZL_EXIT_ERROR;
+    }
+    char *text = zl_file_read(argv[0], TEXT_MOST, &length);
+    if (!text) return ZL_EXIT_ERROR;
+    zl_progress_begin(ctx, "finding a schedule");
+    zlay_status status = zl_schedule_asked(ctx, &shown, text, length);
+    zl_progress_end();
+    if (shown) fputs(shown, stdout);
+    free(shown);
+    free(text);
+    return status ? zl_cli_say(ctx, status, "schedule") : ZL_EXIT_YES;
+}

@@ -330,6 +330,8 @@ static const char *const whole[] = {
     "2]\\nend\\nend\\n"
     "role c warps 1..1\\nfor i in 0..N\\nwait full[i % 2] parity i / 2 % 2\\nread A[i % "
     "2]\\nsync role\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
+    "{\"op\":\"pipe.schedule\",\"ops\":[{\"name\":\"a\",\"unit\":\"u\",\"cycles\":1,\"latency\":2}],"
+    "\"edges\":[{\"from\":\"a\",\"to\":\"a\",\"distance\":1}],\"units\":{\"u\":1}}",
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
     "{\"op\":\"plan.attention\",\"target\":\"sm_90a\",\"head\":64,\"queries\":64,\"keys\":64}",
     "{\"op\":\"plan.weights\",\"target\":\"sm_90a\",\"m\":16,\"n\":64,\"k\":256}",

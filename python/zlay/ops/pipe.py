@@ -3,13 +3,13 @@
 """Operations `pipe.*` of docs/batch.md."""
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Sequence
 
-from .._json import call as _call
+from .._json import Number, Value, call as _call
 from ..pipe import PipeLike
 from ..verdict import Verdict, asked as _asked
 
-__all__ = ["fences", "roles", "verify"]
+__all__ = ["fences", "roles", "schedule", "verify"]
 
 
 def fences(pipe: PipeLike, *, limits: Optional[Mapping[str, int]] = None) -> Any:
@@ -22,6 +22,16 @@ def roles(target: str, program: str, *, limits: Optional[Mapping[str, int]] = No
     """The proved pipe of a tile program, one loop of operations on tiles: which warps do what, in which order, and
     the barriers between them."""
     return _call("pipe.roles", target=target, program=program, limits=limits)
+
+
+def schedule(ops: Sequence[Mapping[str, Value]], edges: Sequence[Mapping[str, Value]], units: Mapping[str, Value],
+        *, values: Optional[Sequence[Mapping[str, Value]]] = None, capacity: Optional[Mapping[str, Value]] = None,
+        copies: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
+    """When each operation of a loop starts, so that a new iteration begins every ii cycles, the fewest that units,
+    edges and capacities allow, then in the fewest stages; bound is proved. None: a cycle of edges without distance,
+    a unit of which there are 0, or the least capacity that will do."""
+    return _call("pipe.schedule", ops=ops, edges=edges, units=units, values=values, capacity=capacity, copies=copies,
+        limits=limits)
 
 
 def verify(pipe: PipeLike, *, proof: Optional[bool] = None, limits: Optional[Mapping[str, int]] = None) -> Verdict:

@@ -36,6 +36,9 @@ typedef struct zl_show_line {
 zlay_status zl_show_asked_of(zlay_ctx *ctx, char **out, const zl_show_line *line, int argc,
                              char **argv);
 
+/* The schedule of a request of pipe.schedule in JSON, for people, in memory that free() takes. */
+zlay_status zl_schedule_asked(zlay_ctx *ctx, char **out, const char *text, size_t length);
+
 /* Room for an answer of `need` bytes and its final 0; NULL: there is none. */
 typedef char *zl_json_room(void *user, size_t need);
 

@@ -12,6 +12,34 @@
 
 /* ---- the state ------------------------------------------------------------------ */
 
+/* Whether every operation of a unit can be delayed by itself, and copies of it need no order. */
+static bool is_free(const zl_state *s, uint32_t unit)
+{
+    const zl_loop *l = s->l;
+    bool one = !s->whole;
+    for (uint32_t i = 0; i < l->ops && one; i++) {
+        if (l->request->op[i].unit != unit || !l->request->op[i].cycles) continue;
+        for (uint32_t j = 0; j < l->ops && one; j++)
+            one = i == j || l->component[j] != l->component[i];
+    }
+    return one;
+}
+
+/* Operations of a free unit, one behind the other, fill each cycle modulo ii to the unit's count at
+ * most, for their sum is at most count ii. */
+static void place_free(const zl_state *s, int64_t *start)
+{
+    const zl_loop *l = s->l;
+    for (uint32_t u = 0; u < l->request->units; u++) {
+        int64_t at = 0;
+        for (uint32_t i = 0; i < l->nodes && s->free[u]; i++) {
+            if (zl_loop_op(l, i)->unit != u || !zl_loop_op(l, i)->cycles) continue;
+            start[i] = at;
+            at = (at + s->arc[i]) % s->ii;
+        }
+    }
+}
+
 /* Arcs, what is left of a unit's count after whole turns, pairs and crowds; false: too little. */
 static bool read_units(zl_state *s)
 {
@@ -30,12 +58,13 @@ static bool read_units(zl_state *s)
         }
         if (sum > (zl_u128)left * (uint64_t)s->ii) return false;
         s->room[u] = left - turns;
+        s->free[u] = is_free(s, u);
         uint32_t arcs = s->crowds - first;
-        if (s->room[u] == 1)
+        if (s->room[u] == 1 && !s->free[u])
             for (uint32_t i = first; i < s->crowds; i++)
                 for (uint32_t j = i + 1; j < s->crowds; j++)
                     s->pair[s->pairs++] = (zl_pair){s->crowd[i], s->crowd[j]};
-        if (s->room[u] == 1 || arcs <= s->room[u]) s->crowds = first;
+        if (s->free[u] || s->room[u] == 1 || arcs <= s->room[u]) s->crowds = first;
     }
     return true;
 }
@@ -45,18 +74,19 @@ static void read_values(zl_state *s)
     for (uint32_t i = s->l->uses; i-- > 0;) s->value[s->l->use[i].value] = i;
 }
 
-static zlay_status state_new(zl_state *s, zl_loop *l, int64_t ii, bool whole)
+static zlay_status state_new(zl_state *s, zl_loop *l, int64_t ii, int64_t stages, bool whole)
 {
-    *s = (zl_state){.l = l, .ii = ii, .whole = whole, .origin = l->nodes};
+    *s = (zl_state){.l = l, .ii = ii, .stages = stages, .whole = whole, .origin = l->nodes};
     uint32_t values = l->request->values;
     uint64_t pairs = (uint64_t)l->nodes * l->nodes / 2;
     s->arc = zl_scratch(l->ctx, l->nodes + 1, sizeof *s->arc);
+    s->free = zl_scratch(l->ctx, l->request->units + 1, sizeof *s->free);
     s->room = zl_scratch(l->ctx, l->request->units + 1, sizeof *s->room);
     s->pair = zl_scratch(l->ctx, pairs + 1, sizeof *s->pair);
     s->crowd = zl_scratch(l->ctx, l->nodes + 1, sizeof *s->crowd);
     s->value = zl_scratch(l->ctx, values + 1, sizeof *s->value);
     s->try = zl_scratch(l->ctx, 4 * l->nodes + 2 * values * l->copies + 1, sizeof *s->try);
-    if (!s->arc || !s->room || !s->pair || !s->crowd || !s->value || !s->try) return ZLAY_ENOMEM;
+    if (!s->arc || !s->free || !s->room || !s->pair || !s->crowd || !s->value || !s->try) return ZLAY_ENOMEM;
     read_values(s);
     return zl_relation_new(&s->r, l->ctx, l->nodes + 1, values * l->copies);
 }
@@ -78,14 +108,14 @@ static void give_edges(zl_state *s)
 
 /* Where each start may lie: from 0 to below stages ii; or the first of each component within an
  * interval, that of all at 0. */
-static void give_origin(zl_state *s, int64_t stages)
+static void give_origin(zl_state *s)
 {
     const zl_loop *l = s->l;
     for (uint32_t i = 0; i < l->nodes; i++) {
         if (!s->whole && l->component[i % l->ops] != i % l->ops) continue;
         zl_relation_give(&s->r, s->origin, i, 0);
         if (!s->whole) zl_relation_give(&s->r, i, s->origin, i ? 1 - s->ii : 0);
-        if (stages) zl_relation_give(&s->r, i, s->origin, 1 - stages * s->ii);
+        if (s->stages) zl_relation_give(&s->r, i, s->origin, 1 - s->stages * s->ii);
     }
 }
 
@@ -179,7 +209,7 @@ static zl_found settle(zl_state *s, bool *open)
     *open = false;
     for (;;) {
         bool none;
-        if (!zl_narrow(s)) return ZL_DEAD;
+        if (!zl_narrow(s) || (s->stages == 1 && !zl_one_stage(s))) return ZL_DEAD;
         uint32_t count = zl_conflict(s, &none);
         if (none) return ZL_FOUND;
         if (!count) return ZL_DEAD;
@@ -262,6 +292,7 @@ static zl_found finish(zl_state *s, int64_t *start)
     if (!depth) return ZL_NO_MEMORY;
     for (uint32_t i = 0; i < l->nodes; i++) start[i] = zl_earliest(s, i);
     if (s->whole) return ZL_FOUND;
+    place_free(s, start);
     for (uint32_t c = 0; c < l->copies; c++)
         for (uint32_t v = 0; v < values; v++)
             depth[c * values + v] = zl_loop_depth(l, s->ii, start, c, s->value[v], true);
@@ -270,12 +301,12 @@ static zl_found finish(zl_state *s, int64_t *start)
     return complete(s, start, depth) ? ZL_FOUND : ZL_QUOTA;
 }
 
-static bool open_state(zl_state *s, int64_t stages)
+static bool open_state(zl_state *s)
 {
     uint64_t n = s->r.n;
     s->l->points += n * n;
     give_edges(s);
-    give_origin(s, stages);
+    give_origin(s);
     if (!s->whole) give_values(s);
     return zl_relation_close(&s->r);
 }
@@ -286,8 +317,8 @@ zl_found zl_search(zl_loop *l, int64_t ii, int64_t stages, uint64_t quota, int64
     zl_mark mark = zl_scratch_mark(l->ctx);
     uint64_t n = l->nodes + 1;
     zl_found found = ZL_NO_MEMORY;
-    if (!state_new(&s, l, ii, stages > 0) && !zl_charge(l->ctx, n * n * n / 16))
-        found = read_units(&s) && open_state(&s, stages) ? run(&s, quota) : ZL_DEAD;
+    if (!state_new(&s, l, ii, stages, stages > 0) && !zl_charge(l->ctx, n * n * n / 16))
+        found = read_units(&s) && open_state(&s) ? run(&s, quota) : ZL_DEAD;
     if (found == ZL_FOUND) found = finish(&s, start);
     zl_scratch_release(l->ctx, mark);
     return found;
@@ -298,7 +329,7 @@ zl_found zl_stages_bound(zl_loop *l, int64_t ii, int64_t *stages)
     zl_state s;
     zl_mark mark = zl_scratch_mark(l->ctx);
     zl_found found = ZL_NO_MEMORY;
-    if (!state_new(&s, l, ii, true)) {
+    if (!state_new(&s, l, ii, 0, true)) {
         give_edges(&s);
         for (uint32_t i = 0; i < l->nodes; i++) zl_relation_give(&s.r, s.origin, i, 0);
         found = zl_relation_close(&s.r) ? ZL_FOUND : ZL_DEAD;

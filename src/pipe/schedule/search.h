@@ -42,10 +42,12 @@ typedef struct zl_level {
 typedef struct zl_state {
     zl_loop *l;
     int64_t ii;
+    int64_t stages; /* at most; 0: any number */
     bool whole; /* all edges and uses; else those within components */
     zl_relation r;
     uint32_t origin;
     int64_t *arc;   /* of a node: cycles modulo ii */
+    bool *free;     /* of a unit: its operations are placed one behind the other at the end */
     uint64_t *room; /* of a unit: arcs that fit at a time */
     zl_pair *pair;
     uint32_t pairs;
@@ -60,6 +62,9 @@ typedef struct zl_state {
 
 /* What follows without a choice; false: there is no schedule, or no memory. */
 bool zl_narrow(zl_state *s);
+
+/* With one stage: whether each unit with room for one can end in time, if it may interrupt. */
+bool zl_one_stage(zl_state *s);
 
 /* The least buffers of a value of a copy that are still possible. */
 int64_t zl_least_depth(const zl_state *s, uint32_t copy, uint32_t value);
