@@ -202,7 +202,7 @@ static void needs_its_barriers(void **state)
         broken(*state, "wait A_", false);
         broken(*state, "wait V_", false);
         broken(*state, "join named", false);
-        broken(*state, "sync named", false);
+        broken(*state, "sync named 2 +", false);
         broken(*state, "waitgroup wgmma 0", false);
         zlay_roles_free(roles);
     }
