@@ -97,6 +97,14 @@ static bool apart(const zl_tp_epoch *a, const zl_tp_epoch *b)
     return a->roles != b->roles || (a->roles & (a->roles - 1));
 }
 
+/* When a role does what ends an access: of a product by wgmma it waits for the end, which stands before what starts then; behind
+ * others it goes on at once. */
+static int64_t ends(const zl_tp *p, const zl_tp_op *op)
+{
+    bool waits = op->kind == ZL_TP_MMA && !p->tmem;
+    return waits ? 2 * (op->at + op->latency) : 2 * op->at + 1;
+}
+
 int32_t zl_tp_edge(const zl_tp *p, const zl_tp_epoch *e, uint32_t role, bool last)
 {
     int32_t found = -1;
@@ -104,7 +112,7 @@ int32_t zl_tp_edge(const zl_tp *p, const zl_tp_epoch *e, uint32_t role, bool las
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (!zl_tp_has(&e->ops, o) || op->role != (int32_t)role) continue;
-        int64_t at = op->section != ZL_TP_LOOP ? (int64_t)o : last ? op->at + op->latency : op->at;
+        int64_t at = op->section != ZL_TP_LOOP ? (int64_t)o : last ? ends(p, op) : op->at;
         if (found < 0 || (last ? at >= most : at < most)) found = (int32_t)o, most = at;
     }
     return found;

@@ -65,15 +65,20 @@ static void copies(draft *d, int inputs)
 static void registers_program(draft *d)
 {
     int inputs = 1 + below(d, 3), second = below(d, 3), uses = below(d, 3), next = 0;
+    bool hands = d->instances == 1 && below(d, 2), back = below(d, 2);
     head(d, inputs);
-    put(d, "before\ncopy tensor 8192 -> Q\nuse O, m\nloop\n");
+    if (hands) put(d, "shared A 512%s\nbody f\n  matrix U f32\n  shared A f32\n  U = U * load(A, row)\nend\n", below(d, 2) ? " stages 1" : "");
+    if (hands && back) put(d, "shared B 512\n");
+    put(d, "before\ncopy tensor 8192 -> Q\nuse O, m\n%sloop\n", hands ? "use Y\n" : "");
     copies(d, inputs);
+    if (hands && back) put(d, "write B from Y"), times(d, 30, 0), put(d, "use m body f reads B"), times(d, 30, 0);
     put(d, "mma Q, K%d", next);
     if (inputs > 2 && below(d, 2)) put(d, " + Q, K%d", ++next);
     put(d, " -> S fresh");
     times(d, 100, 0);
     put(d, "use S, m body g at i, N when i < 1");
     times(d, 200, 0);
+    if (hands) put(d, "write A from m"), times(d, 30, 0), put(d, "use Y body f reads A"), times(d, 90, 0);
     for (int u = 0; u < uses; u++) {
         put(d, u ? "use m, a" : "use O, m");
         times(d, 60, 0);
@@ -92,13 +97,17 @@ static void registers_program(draft *d)
 /* Products into tensor memory: what reads the scores hands a row to what corrects the sums of the second product. */
 static void tmem_program(draft *d)
 {
-    bool corrects = below(d, 3) > 0, hands = below(d, 2);
+    bool corrects = below(d, 3) > 0, hands = below(d, 2), third = below(d, 2);
     head(d, 2);
-    put(d, "shared A 512 each\nshared L 512 each\ntmem TS 64 each\ntmem TP 32 each\ntmem TO 64 each\nbody f\n  matrix U f32\n  shared A f32\n  U = U * load(A, row)\nend\n");
+    put(d, "shared A 512 each\nshared L 512 each\ntmem TS 64 each%s\n", below(d, 2) ? " stages 2" : "");
+    put(d, third ? "tmem TV 32 each%s\n" : "", below(d, 2) ? " stages 1" : "");
+    put(d, "tmem TP 32 each\ntmem TO 64 each\nbody f\n  matrix U f32\n  shared A f32\n  U = U * load(A, row)\nend\n");
     put(d, "before\ncopy tensor 8192 -> Q\nuse S, m\nloop\n");
     copies(d, 2);
     put(d, "mma Q, K0 -> TS fresh"), times(d, 100, 0);
+    if (third) put(d, "mma Q, K1 -> TV fresh"), times(d, 60, 0);
     put(d, "tld TS -> S"), times(d, 30, 0);
+    if (third) put(d, "tld TV -> V"), times(d, 30, 0), put(d, "use V, W"), times(d, 200, 0);
     put(d, "use S, m body g at i, N when i < 1"), times(d, 200, 0);
     if (corrects && hands) put(d, "use m, a"), times(d, 30, 0), put(d, "write A from a"), times(d, 20, 1);
     put(d, "use S, P"), times(d, 30, 0);
