@@ -85,7 +85,7 @@ static void draw(drawn *d, uint64_t *seed)
         d->op[i].latency = test_range(seed, test_range(seed, 0, 9) ? 0 : -2, 4);
     }
     if (d->r.ops) draw_edges(d, seed);
-    if (d->r.ops && kind != 9 && !test_range(seed, 0, 19)) draw_rigid(d, seed);
+    if (d->r.ops && d->r.ops < 5 && kind != 9 && !test_range(seed, 0, 19)) draw_rigid(d, seed);
     if (d->r.ops && values) draw_values(d, seed);
 }
 

@@ -9,17 +9,17 @@
 
 enum { COLUMNS = 64, LANES = 16, OPS_MOST = ZLAY_SCHEDULE_OPS };
 
-typedef struct placed {
+typedef struct timetable_op {
     const char *name, *unit;
     int64_t cycles, start;
-} placed;
+} timetable_op;
 
-typedef struct drawn {
+typedef struct timetable {
     const json_t *ok;
     int64_t ii;
-    placed op[OPS_MOST];
+    timetable_op op[OPS_MOST];
     uint32_t ops;
-} drawn;
+} timetable;
 
 static int64_t number_of(const json_t *object, const char *name)
 {
@@ -29,33 +29,37 @@ static int64_t number_of(const json_t *object, const char *name)
 }
 
 /* The answer names the operations of a copy in the order of the request, then those of the next. */
-static void place(drawn *d, const json_t *request)
+static void place(timetable *d, const json_t *request)
 {
     const json_t *ops = json_object_get(request, "ops");
     const char *name;
     json_t *start;
-    json_object_foreach(json_object_get(d->ok, "start"), name, start) {
+    json_object_foreach(json_object_get(d->ok, "start"), name, start)
+    {
         const json_t *op = json_array_get(ops, d->ops % json_array_size(ops));
-        placed *p = &d->op[d->ops++];
-        *p = (placed){name, json_string_value(json_object_get(op, "unit")), number_of(op, "cycles"),
-                      0};
+        timetable_op *p = &d->op[d->ops++];
+        *p = (timetable_op){name, json_string_value(json_object_get(op, "unit")),
+                            number_of(op, "cycles"), 0};
         zl_json_i64(start, &p->start);
     }
 }
 
 /* ---- the picture ------------------------------------------------------------------- */
 
-static char mark_of(uint32_t i) { return (char)(i % 52 < 26 ? 'a' + i % 26 : 'A' + i % 26); }
+static char mark_of(uint32_t i)
+{
+    return (char)(i % 52 < 26 ? 'a' + i % 26 : 'A' + i % 26);
+}
 
 /* The first cycle of a column. */
-static int64_t cycle_of(const drawn *d, int64_t columns, int64_t column)
+static int64_t cycle_of(const timetable *d, int64_t columns, int64_t column)
 {
     return (int64_t)((zl_i128)d->ii * column / columns);
 }
 
 /* How many iterations of an operation are in flight at a cycle of the interval; where none is and
  * one starts before `until`, that one. */
-static int64_t in_flight(const drawn *d, const placed *p, int64_t at, int64_t until)
+static int64_t in_flight(const timetable *d, const timetable_op *p, int64_t at, int64_t until)
 {
     int64_t since = zl_floor_mod(at - p->start, d->ii);
     int64_t count = p->cycles / d->ii + (since < p->cycles % d->ii);
@@ -76,7 +80,7 @@ static uint32_t lane_of(char *const lane[LANES], int64_t column, char mark)
 
 /* Which operations of a unit are in flight in a column; where none is, which start within it.
  * Returns how many lanes that takes. */
-static uint32_t draw_column(const drawn *d, const char *unit, int64_t columns, int64_t column,
+static uint32_t draw_column(const timetable *d, const char *unit, int64_t columns, int64_t column,
                             char *const lane[LANES])
 {
     int64_t at = cycle_of(d, columns, column), until = cycle_of(d, columns, column + 1);
@@ -93,7 +97,7 @@ static uint32_t draw_column(const drawn *d, const char *unit, int64_t columns, i
     }
 }
 
-static void put_unit(zl_text *out, const drawn *d, const char *unit, int64_t columns)
+static void put_unit(zl_text *out, const timetable *d, const char *unit, int64_t columns)
 {
     char cells[LANES][COLUMNS + 1], *lane[LANES];
     uint32_t lanes = 1;
@@ -108,10 +112,11 @@ static void put_unit(zl_text *out, const drawn *d, const char *unit, int64_t col
 
 /* ---- text -------------------------------------------------------------------------- */
 
-static void put_head(zl_text *out, const drawn *d)
+static void put_head(zl_text *out, const timetable *d)
 {
-    zl_putf(out, "ii        %" PRId64 ", at least %" PRId64 ": units %" PRId64
-                 ", cycles of edges %" PRId64 "\n",
+    zl_putf(out,
+            "ii        %" PRId64 ", at least %" PRId64 ": units %" PRId64
+            ", cycles of edges %" PRId64 "\n",
             d->ii, number_of(d->ok, "bound"), number_of(d->ok, "unit_bound"),
             number_of(d->ok, "cycle_bound"));
     zl_putf(out, "stages    %" PRId64 ", at least %" PRId64 "\n", number_of(d->ok, "stages"),
@@ -120,7 +125,7 @@ static void put_head(zl_text *out, const drawn *d)
 }
 
 typedef struct page {
-    const drawn *d;
+    const timetable *d;
     const json_t *request;
 } page;
 
@@ -130,7 +135,8 @@ static void put_buffers(zl_text *out, const page *p)
     const json_t *depths = json_object_get(p->d->ok, "depth"), *depth,
                  *values = json_object_get(p->request, "values");
     size_t i;
-    json_array_foreach(depths, i, depth) {
+    json_array_foreach(depths, i, depth)
+    {
         const json_t *value = json_array_get(values, i % json_array_size(values));
         int64_t count = 0;
         zl_json_i64(depth, &count);
@@ -145,7 +151,7 @@ static void put_buffers(zl_text *out, const page *p)
 static void write_all(zl_text *out, const void *value)
 {
     const page *p = value;
-    const drawn *d = p->d;
+    const timetable *d = p->d;
     const char *unit;
     json_t *count;
     put_head(out, d);
@@ -178,7 +184,7 @@ static zlay_status written(zlay_ctx *ctx, char **out, const page *p)
 
 static zlay_status asked(zlay_ctx *ctx, char **out, json_t *request)
 {
-    drawn d = {.ops = 0};
+    timetable d = {.ops = 0};
     json_t *response = zl_response_to(ctx, request);
     zlay_status status = zl_response_status(ctx, response);
     if (!status) {

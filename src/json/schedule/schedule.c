@@ -47,9 +47,9 @@ static zlay_status read_counts(zl_call *call, const json_t *object, const zl_fie
 
 /* A list of objects that a request needs and that may be empty; an object of counts. */
 static const zl_field_kind as_any_objects = {.read = read_list, .late = true, .type = "objects"},
-                           as_counts = {.read = read_counts, .type = "object"};
+                           as_named_counts = {.read = read_counts, .type = "object"};
 typedef zl_objects as_any_objects_type;
-typedef const json_t *as_counts_type;
+typedef const json_t *as_named_counts_type;
 
 static const zl_field op_rows[] = {
     {"name", ZL_NEEDS, ZL_AT(zl_as_string, op_asked, name)},
@@ -77,10 +77,10 @@ static const zl_field schedule_rows[] = {
     {"ops", ZL_NEEDS, ZL_AT(as_any_objects, asked, ops), .of = &op_fields, .count = UINT32_MAX},
     {"edges", ZL_NEEDS, ZL_AT(as_any_objects, asked, edges), .of = &edge_fields,
      .count = UINT32_MAX},
-    {"units", ZL_NEEDS, ZL_AT(as_counts, asked, units)},
+    {"units", ZL_NEEDS, ZL_AT(as_named_counts, asked, units)},
     {"values", ZL_MAY, ZL_AT(as_any_objects, asked, values), .of = &value_fields,
      .count = UINT32_MAX},
-    {"capacity", ZL_MAY, ZL_AT(as_counts, asked, capacity)},
+    {"capacity", ZL_MAY, ZL_AT(as_named_counts, asked, capacity)},
     {"copies", ZL_MAY, ZL_AT(zl_as_some32, asked, copies)},
 };
 const zl_fields zl_schedule_fields = {ZL_ROWS(schedule_rows, asked)};
@@ -152,12 +152,14 @@ static zlay_status number_counts(numbered *n, const asked *a)
     n->unit = zl_scratch(n->call->ctx, json_object_size(a->units) + 1, sizeof *n->unit);
     n->space = zl_scratch(n->call->ctx, json_object_size(a->capacity) + 1, sizeof *n->space);
     if (!n->unit || !n->space) return ZLAY_ENOMEM;
-    json_object_foreach((json_t *)(uintptr_t)a->units, name, count) {
+    json_object_foreach((json_t *)(uintptr_t)a->units, name, count)
+    {
         zlay_schedule_unit *unit = &n->unit[n->r.units++];
         unit->name = name;
         if (!zl_json_u64(count, &unit->count)) return count_wrong(n->call, "units", name);
     }
-    json_object_foreach((json_t *)(uintptr_t)a->capacity, name, count) {
+    json_object_foreach((json_t *)(uintptr_t)a->capacity, name, count)
+    {
         zlay_schedule_space *space = &n->space[n->r.spaces++];
         space->name = name;
         if (!zl_json_u64(count, &space->bytes)) return count_wrong(n->call, "capacity", name);
@@ -183,11 +185,13 @@ static zlay_status number_edges(numbered *n, const asked *a)
 {
     const edge_asked *edge = a->edges.row;
     n->edge = zl_scratch(n->call->ctx, a->edges.count + 1, sizeof *n->edge);
-    if (!n->edge || zl_charge(n->call->ctx, (uint64_t)a->edges.count * n->r.ops)) return ZLAY_ENOMEM;
+    if (!n->edge || zl_charge(n->call->ctx, (uint64_t)a->edges.count * n->r.ops))
+        return ZLAY_ENOMEM;
     zlay_status status = ZLAY_OK;
     for (; !status && n->r.edges < a->edges.count; n->r.edges++, edge++) {
         zlay_schedule_edge *out = &n->edge[n->r.edges];
-        *out = (zlay_schedule_edge){.distance = edge->distance, .latency = edge->latency,
+        *out = (zlay_schedule_edge){.distance = edge->distance,
+                                    .latency = edge->latency,
                                     .latency_of_op = !edge->has};
         status = op_number(n, edge->from, &out->from);
         if (!status) status = op_number(n, edge->to, &out->to);
@@ -249,7 +253,8 @@ static zlay_status put_starts(zl_call *call, const numbered *n, const zlay_sched
     json_t *starts = json_object();
     int64_t start;
     size_t most = 0;
-    for (uint32_t i = 0; i < n->r.ops; i++) most = strlen(n->op[i].name) > most ? strlen(n->op[i].name) : most;
+    for (uint32_t i = 0; i < n->r.ops; i++)
+        most = strlen(n->op[i].name) > most ? strlen(n->op[i].name) : most;
     char *name = zl_scratch(call->ctx, most + 16, 1);
     if (!name) return json_decref(starts), ZLAY_ENOMEM;
     for (uint32_t c = 0; !c || c < n->r.copies; c++)

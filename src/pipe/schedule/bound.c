@@ -16,7 +16,7 @@ typedef struct paths {
 
 /* Longest paths by Bellman and Ford, over edges of distance 0 alone where ii is 0; an operation of
  * a positive cycle, or ops. */
-static uint32_t positive_cycle(const zl_loop *l, int64_t ii, paths *p)
+static uint32_t positive_cycle(const zl_looped *l, int64_t ii, paths *p)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < l->ops; i++) p->length[i] = 0;
@@ -36,7 +36,7 @@ static uint32_t positive_cycle(const zl_loop *l, int64_t ii, paths *p)
 }
 
 /* The cycle's edges in the order in which they lead on. */
-static void put_cycle(const zl_loop *l, const paths *p, uint32_t on, zlay_schedule_reason *why)
+static void put_cycle(const zl_looped *l, const paths *p, uint32_t on, zlay_schedule_reason *why)
 {
     uint32_t at = on;
     why->reason = ZLAY_SCHEDULE_CYCLE;
@@ -53,7 +53,7 @@ static void put_cycle(const zl_loop *l, const paths *p, uint32_t on, zlay_schedu
 }
 
 typedef struct cycle_text {
-    const zl_loop *l;
+    const zl_looped *l;
     const zlay_schedule_reason *why;
 } cycle_text;
 
@@ -69,7 +69,7 @@ static void put_names(zl_text *out, const void *value)
     }
 }
 
-static zlay_status say_cycle(const zl_loop *l, const zlay_schedule_reason *why)
+static zlay_status say_cycle(const zl_looped *l, const zlay_schedule_reason *why)
 {
     cycle_text t = {l, why};
     size_t length;
@@ -80,7 +80,7 @@ static zlay_status say_cycle(const zl_loop *l, const zlay_schedule_reason *why)
                    (long long)why->latency);
 }
 
-static zlay_status bound_cycles(zl_loop *l, int64_t *out, zlay_schedule_reason *why)
+static zlay_status bound_cycles(zl_looped *l, int64_t *out, zlay_schedule_reason *why)
 {
     paths p = {zl_scratch(l->ctx, l->ops + 1, sizeof *p.length),
                zl_scratch(l->ctx, l->ops + 1, sizeof *p.by)};
@@ -103,7 +103,7 @@ static zlay_status bound_cycles(zl_loop *l, int64_t *out, zlay_schedule_reason *
 
 /* ---- units ------------------------------------------------------------------------ */
 
-static zlay_status bound_units(zl_loop *l, int64_t *out, zlay_schedule_reason *why)
+static zlay_status bound_units(zl_looped *l, int64_t *out, zlay_schedule_reason *why)
 {
     const zlay_schedule_request *r = l->request;
     *out = 1;
@@ -120,7 +120,8 @@ static zlay_status bound_units(zl_loop *l, int64_t *out, zlay_schedule_reason *w
             char unit[256], op[256];
             why->reason = ZLAY_SCHEDULE_UNIT;
             why->unit = u;
-            return zl_fail(l->ctx, ZLAY_NONE, "no schedule: '%s' uses unit '%s', of which there are 0",
+            return zl_fail(l->ctx, ZLAY_NONE,
+                           "no schedule: '%s' uses unit '%s', of which there are 0",
                            zl_quote(op, r->op[user].name, strlen(r->op[user].name)),
                            zl_quote(unit, r->unit[u].name, strlen(r->unit[u].name)));
         }
@@ -129,7 +130,7 @@ static zlay_status bound_units(zl_loop *l, int64_t *out, zlay_schedule_reason *w
     return ZLAY_OK;
 }
 
-zlay_status zl_loop_bounds(zl_loop *l, int64_t *by_units, int64_t *by_cycles,
+zlay_status zl_loop_bounds(zl_looped *l, int64_t *by_units, int64_t *by_cycles,
                            zlay_schedule_reason *why)
 {
     zlay_status status = bound_units(l, by_units, why);

@@ -6,9 +6,9 @@
 
 #include "pipe/schedule/loop.h"
 
-/* The least ii by units, and by cycles of edges. NONE: *why has a unit of count 0 that is used, or a
+/* The least ii by units, and by cycles of edges. NONE: *why has a used unit of count 0, or a
  * cycle of edges of distance 0 and positive latency, and the message says it. */
-zlay_status zl_loop_bounds(zl_loop *l, int64_t *by_units, int64_t *by_cycles,
+zlay_status zl_loop_bounds(zl_looped *l, int64_t *by_units, int64_t *by_cycles,
                            zlay_schedule_reason *why);
 
 #endif

@@ -7,20 +7,23 @@
 #include <string.h>
 
 typedef struct asked {
-    zl_loop *l;
+    zl_looped *l;
     uint64_t *capacity;
     int64_t *start, ii;
 } asked;
 
-static uint64_t quota_of(const zl_loop *l) { return zl_limits(l->ctx)->points / 4; }
+static uint64_t quota_of(const zl_looped *l)
+{
+    return zl_limits(l->ctx)->points / 4;
+}
 
 /* Whether some interval has a schedule under the capacities. */
-static zl_found any(asked *a)
+static zl_outcome any(asked *a)
 {
-    zl_loop *l = a->l;
+    zl_looped *l = a->l;
     uint64_t end = l->points + quota_of(l);
     for (a->ii = l->monotone ? l->most : 1; a->ii <= l->most; a->ii++) {
-        zl_found found = zl_search(l, a->ii, 0, quota_of(l), a->start);
+        zl_outcome found = zl_search(l, a->ii, 0, quota_of(l), a->start);
         if (found != ZL_DEAD) return found;
         if (l->points > end && a->ii < l->most) return ZL_QUOTA;
     }
@@ -29,7 +32,7 @@ static zl_found any(asked *a)
 
 static zl_u128 taken_of(const asked *a, uint32_t space)
 {
-    const zl_loop *l = a->l;
+    const zl_looped *l = a->l;
     zl_u128 taken = 0;
     for (uint32_t c = 0; c < l->copies; c++)
         for (uint32_t i = 0; i < l->uses; i++) {
@@ -41,18 +44,18 @@ static zl_u128 taken_of(const asked *a, uint32_t space)
 }
 
 /* The least capacity of the space, the others as they are in *a; 0: not decided. */
-static zl_found least(asked *a, uint32_t space, uint64_t *out)
+static zl_outcome least(asked *a, uint32_t space, uint64_t *out)
 {
     uint64_t low = a->l->request->space[space].bytes;
     *out = 0;
     a->capacity[space] = UINT64_MAX;
-    zl_found found = any(a);
+    zl_outcome found = any(a);
     if (found != ZL_FOUND) return found;
     if (taken_of(a, space) > UINT64_MAX) return ZL_FOUND;
     uint64_t high = (uint64_t)taken_of(a, space);
     while (high - low > 1) {
         a->capacity[space] = low + (high - low) / 2;
-        zl_found middle = any(a);
+        zl_outcome middle = any(a);
         if (middle == ZL_NO_MEMORY) return middle;
         if (middle == ZL_QUOTA) return ZL_FOUND;
         if (middle == ZL_FOUND) high = (uint64_t)taken_of(a, space);
@@ -69,7 +72,7 @@ static void reset(asked *a, bool bounded)
         a->capacity[i] = bounded ? r->space[i].bytes : UINT64_MAX;
 }
 
-static zlay_status say(const zl_loop *l, const zlay_schedule_reason *why, bool alone)
+static zlay_status say(const zl_looped *l, const zlay_schedule_reason *why, bool alone)
 {
     char name[256];
     const zlay_schedule_space *s = &l->request->space[why->space];
@@ -80,10 +83,11 @@ static zlay_status say(const zl_loop *l, const zlay_schedule_reason *why, bool a
                        "no schedule: capacity '%s' of %llu is too small for any ii; the least that "
                        "will do was not decided%s",
                        name, (unsigned long long)s->bytes, others);
-    return zl_fail(l->ctx, ZLAY_NONE,
-                   "no schedule: capacity '%s' of %llu is too small for any ii; the least that will "
-                   "do is %llu%s",
-                   name, (unsigned long long)s->bytes, (unsigned long long)why->least, others);
+    return zl_fail(
+        l->ctx, ZLAY_NONE,
+        "no schedule: capacity '%s' of %llu is too small for any ii; the least that will "
+        "do is %llu%s",
+        name, (unsigned long long)s->bytes, (unsigned long long)why->least, others);
 }
 
 /* The first space that is too small by itself: first beside the others as they are, then alone. */
@@ -96,7 +100,7 @@ static zlay_status find_space(asked *a, zlay_schedule_reason *why)
         for (uint32_t i = 0; i < r->spaces; i++) {
             reset(a, bounded);
             a->capacity[i] = r->space[i].bytes;
-            zl_found found = bounded ? ZL_DEAD : any(a);
+            zl_outcome found = bounded ? ZL_DEAD : any(a);
             if (found == ZL_DEAD) found = least(a, i, &bytes);
             else if (found == ZL_FOUND) found = ZL_DEAD;
             if (found == ZL_NO_MEMORY) return ZLAY_ENOMEM;
@@ -110,26 +114,27 @@ static zlay_status find_space(asked *a, zlay_schedule_reason *why)
     return zl_fail(a->l->ctx, ZLAY_NONE, "no schedule: the capacities are too small for any ii");
 }
 
-zlay_status zl_loop_none(zl_loop *l, zlay_schedule_reason *why)
+zlay_status zl_loop_none(zl_looped *l, zlay_schedule_reason *why)
 {
-    const uint64_t *given = l->capacity;
+    const uint64_t *own = l->capacity;
     asked a = {.l = l};
     a.capacity = zl_scratch(l->ctx, l->request->spaces + 1, sizeof *a.capacity);
     a.start = zl_scratch(l->ctx, l->nodes + 1, sizeof *a.start);
     if (!a.capacity || !a.start) return ZLAY_ENOMEM;
     l->capacity = a.capacity;
     reset(&a, false);
-    zl_found found = l->request->values ? any(&a) : ZL_DEAD;
+    zl_outcome found = l->request->values ? any(&a) : ZL_DEAD;
     zlay_status status = ZLAY_ENOMEM;
     if (found == ZL_DEAD) {
         why->reason = ZLAY_SCHEDULE_RIGID;
-        status = zl_fail(l->ctx, ZLAY_NONE,
-                         "no schedule: edges fix operations of one unit at the same cycles, in every "
-                         "ii up to %lld, and no greater one helps",
-                         (long long)l->most);
+        status =
+            zl_fail(l->ctx, ZLAY_NONE,
+                    "no schedule: edges fix operations of one unit at the same cycles, in every "
+                    "ii up to %lld, and no greater one helps",
+                    (long long)l->most);
     } else if (found != ZL_NO_MEMORY) {
         status = find_space(&a, why);
     }
-    l->capacity = given;
+    l->capacity = own;
     return status;
 }

@@ -6,6 +6,6 @@
 #include "pipe/schedule/least.h"
 
 /* NONE with *why and the message; ENOMEM. */
-zlay_status zl_loop_none(zl_loop *l, zlay_schedule_reason *why);
+zlay_status zl_loop_none(zl_looped *l, zlay_schedule_reason *why);
 
 #endif

@@ -3,7 +3,7 @@
  * unit at each start of an operation (where the load of a unit is greatest), each space. */
 #include "pipe/schedule/loop.h"
 
-static bool edges_hold(const zl_loop *l, int64_t ii, const int64_t *start,
+static bool edges_hold(const zl_looped *l, int64_t ii, const int64_t *start,
                        zlay_schedule_fault *fault)
 {
     for (uint32_t c = 0; c < l->copies; c++)
@@ -23,14 +23,14 @@ static bool edges_hold(const zl_loop *l, int64_t ii, const int64_t *start,
 }
 
 /* How many iterations of a node are in flight at a cycle modulo ii. */
-static uint64_t in_flight(const zl_loop *l, uint32_t node, int64_t ii, int64_t start, int64_t at)
+static uint64_t in_flight(const zl_looped *l, uint32_t node, int64_t ii, int64_t start, int64_t at)
 {
     uint64_t cycles = zl_loop_op(l, node)->cycles, turn = (uint64_t)ii;
     uint64_t since = (uint64_t)zl_floor_mod(at - start % ii, ii);
     return cycles / turn + (since < cycles % turn);
 }
 
-static bool units_hold(const zl_loop *l, int64_t ii, const int64_t *start,
+static bool units_hold(const zl_looped *l, int64_t ii, const int64_t *start,
                        zlay_schedule_fault *fault)
 {
     for (uint32_t i = 0; i < l->nodes; i++) {
@@ -51,7 +51,7 @@ static bool units_hold(const zl_loop *l, int64_t ii, const int64_t *start,
     return true;
 }
 
-int64_t zl_loop_depth(const zl_loop *l, int64_t ii, const int64_t *start, uint32_t copy,
+int64_t zl_loop_depth(const zl_looped *l, int64_t ii, const int64_t *start, uint32_t copy,
                       uint32_t first_use, bool within)
 {
     const zl_loop_use *first = &l->use[first_use];
@@ -66,7 +66,7 @@ int64_t zl_loop_depth(const zl_loop *l, int64_t ii, const int64_t *start, uint32
     return depth;
 }
 
-static bool spaces_hold(const zl_loop *l, int64_t ii, const int64_t *start,
+static bool spaces_hold(const zl_looped *l, int64_t ii, const int64_t *start,
                         zlay_schedule_fault *fault)
 {
     const zlay_schedule_request *r = l->request;
@@ -88,7 +88,7 @@ static bool spaces_hold(const zl_loop *l, int64_t ii, const int64_t *start,
     return true;
 }
 
-bool zl_loop_holds(const zl_loop *l, int64_t ii, const int64_t *start, zlay_schedule_fault *fault)
+bool zl_loop_holds(const zl_looped *l, int64_t ii, const int64_t *start, zlay_schedule_fault *fault)
 {
     *fault = (zlay_schedule_fault){0};
     return edges_hold(l, ii, start, fault) && units_hold(l, ii, start, fault) &&
@@ -96,7 +96,7 @@ bool zl_loop_holds(const zl_loop *l, int64_t ii, const int64_t *start, zlay_sche
 }
 
 /* Numbers whose sums fit: starts and ii below 2^61, and ii times a use's distance too. */
-static zlay_status check_starts(const zl_loop *l, uint64_t ii, const int64_t *start)
+static zlay_status check_starts(const zl_looped *l, uint64_t ii, const int64_t *start)
 {
     const int64_t most = (int64_t)1 << 60;
     if (!ii) return zl_fail(l->ctx, ZLAY_EINVAL, "ii: it is 0");
@@ -110,7 +110,7 @@ static zlay_status check_starts(const zl_loop *l, uint64_t ii, const int64_t *st
 static zlay_status check(zlay_ctx *ctx, zlay_answer *answer, zlay_schedule_fault *fault,
                          const zlay_schedule_request *request, uint64_t ii, const int64_t *start)
 {
-    zl_loop loop = {0};
+    zl_looped loop = {0};
     zlay_status status = zl_loop_read(&loop, ctx, request);
     if (!status && loop.nodes && !start) status = zl_fail(ctx, ZLAY_EINVAL, "start: it is NULL");
     if (!status) status = check_starts(&loop, ii, start);

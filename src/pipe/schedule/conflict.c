@@ -6,8 +6,8 @@
  * that are still possible is taken, as by Cheng and Smith (1997) and Laborie (2005). */
 #include "pipe/schedule/search.h"
 
-/* How much a constraint leaves of what is known: start(b) - start(a) <= -at[b][a]. */
-static int64_t slack_of(const zl_state *s, const zl_branch *b)
+/* How much room a constraint leaves: start(b) - start(a) <= -at[b][a]. */
+static int64_t slack_of(const zl_search_state *s, const zl_branch *b)
 {
     int64_t back = zl_related(&s->r, b->b, b->a);
     return back == ZL_UNRELATED ? INT64_MAX / 2 : -back - b->w;
@@ -20,7 +20,8 @@ typedef struct choice {
 } choice;
 
 /* Takes a conflict's ways out where they are fewer, or as many with less slack. */
-static void offer(zl_state *s, choice *best, const zl_branch *way, uint32_t count, int64_t slack)
+static void offer(zl_search_state *s, choice *best, const zl_branch *way, uint32_t count,
+                  int64_t slack)
 {
     if (best->any && (count > best->count || (count == best->count && slack >= best->slack)))
         return;
@@ -30,8 +31,9 @@ static void offer(zl_state *s, choice *best, const zl_branch *way, uint32_t coun
     for (uint32_t i = 0; i < count; i++) s->try[i] = way[i];
 }
 
-static void offer_pair(zl_state *s, choice *best, const zl_pair *p)
+static void offer_pair(zl_search_state *s, choice *best, const zl_apart *p)
 {
+    if (-zl_related(&s->r, p->b, p->a) <= p->until) return;
     int64_t between = zl_earliest(s, p->b) - zl_earliest(s, p->a);
     int64_t since = zl_floor_mod(between, s->ii), base = between - since;
     if (since >= s->arc[p->a]) {
@@ -52,7 +54,7 @@ static void offer_pair(zl_state *s, choice *best, const zl_pair *p)
 /* ---- units with room for several -------------------------------------------------- */
 
 /* The ways in which y is not in flight at the start of x, where it now is. */
-static uint32_t leave(const zl_state *s, zl_branch *way, uint32_t x, uint32_t y)
+static uint32_t leave(const zl_search_state *s, zl_branch *way, uint32_t x, uint32_t y)
 {
     int64_t between = zl_earliest(s, x) - zl_earliest(s, y);
     int64_t base = between - zl_floor_mod(between, s->ii);
@@ -63,14 +65,15 @@ static uint32_t leave(const zl_state *s, zl_branch *way, uint32_t x, uint32_t y)
     return count + (slack_of(s, &way[count]) >= 0);
 }
 
-static bool covers(const zl_state *s, uint32_t y, uint32_t x)
+static bool covers(const zl_search_state *s, uint32_t y, uint32_t x)
 {
     return zl_floor_mod(zl_earliest(s, x) - zl_earliest(s, y), s->ii) < s->arc[y];
 }
 
 /* Of the nodes in flight at the start of x as many as fill the unit's room, those with the fewest
  * ways to leave first. */
-static void offer_crowd(zl_state *s, choice *best, uint32_t x, const uint32_t *unit, uint32_t count)
+static void offer_crowd(zl_search_state *s, choice *best, uint32_t x, const uint32_t *unit,
+                        uint32_t count)
 {
     zl_branch *way = s->try + 2 * s->l->nodes, pair[2];
     uint64_t room = s->room[zl_loop_op(s->l, x)->unit], in = 0, taken = 0;
@@ -90,7 +93,7 @@ static void offer_crowd(zl_state *s, choice *best, uint32_t x, const uint32_t *u
     offer(s, best, way, ways, slack);
 }
 
-static void offer_crowds(zl_state *s, choice *best)
+static void offer_crowds(zl_search_state *s, choice *best)
 {
     for (uint32_t i = 0, end; i < s->crowds; i = end) {
         uint32_t unit = zl_loop_op(s->l, s->crowd[i])->unit;
@@ -102,14 +105,14 @@ static void offer_crowds(zl_state *s, choice *best)
 
 /* ---- spaces ----------------------------------------------------------------------- */
 
-static int64_t depth_at(const zl_state *s, uint32_t copy, uint32_t value)
+static int64_t depth_at(const zl_search_state *s, uint32_t copy, uint32_t value)
 {
     const int64_t *start = s->r.at + (size_t)s->origin * s->r.n;
     return zl_loop_depth(s->l, s->ii, start, copy, s->value[value], !s->whole);
 }
 
 /* In every schedule some value has fewer buffers than at the earliest starts. */
-static void offer_space(zl_state *s, choice *best, uint32_t space)
+static void offer_space(zl_search_state *s, choice *best, uint32_t space)
 {
     const zlay_schedule_request *r = s->l->request;
     zl_branch *way = s->try + 2 * s->l->nodes;
@@ -126,7 +129,7 @@ static void offer_space(zl_state *s, choice *best, uint32_t space)
     if (taken > s->l->capacity[space]) offer(s, best, way, ways, 0);
 }
 
-uint32_t zl_conflict(zl_state *s, bool *none)
+uint32_t zl_conflict(zl_search_state *s, bool *none)
 {
     choice best = {0};
     for (uint32_t i = 0; i < s->pairs; i++) offer_pair(s, &best, &s->pair[i]);

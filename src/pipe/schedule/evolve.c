@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An evolutionary search. An individual is an order of all operations; they are put down one after
- * the other, each at the first start that edges to those before it and its unit allow, so that every
+ * the other, each at the first start that edges to those before it and its unit allow, so every
  * candidate is legal as far as it goes. Its fitness is how far that is. A child is its parent with
  * the operation that found no place moved forward, or with two operations exchanged. The seed is
  * fixed, so an input has one answer. */
@@ -9,12 +9,13 @@
 #include <string.h>
 
 enum { POPULATION = 8 };
-#define FAR ((int64_t)1 << 61)
+#define NEVER ((int64_t)1 << 61)
 
 typedef struct world {
-    zl_loop *l;
+    zl_looped *l;
     int64_t ii;
-    zl_relation r; /* edges, without an origin */
+    int64_t stages; /* at most; 0: any number */
+    zl_closure r;   /* edges, and where all begin and end: the last node */
     int64_t *low, *high, *start;
     bool *put;
     uint32_t *order; /* of the population, and of one child */
@@ -30,7 +31,10 @@ static uint64_t drawn(world *w, uint64_t below)
     return (z ^ z >> 31) % below;
 }
 
-static uint32_t *order_of(world *w, uint32_t i) { return w->order + (size_t)i * w->l->nodes; }
+static uint32_t *order_of(world *w, uint32_t i)
+{
+    return w->order + (size_t)i * w->l->nodes;
+}
 
 /* ---- one order, put down ------------------------------------------------------------ */
 
@@ -52,7 +56,7 @@ static uint64_t loads(const world *w, uint32_t unit, int64_t at)
 /* 0 where x has a place at `at`; else how far the next start lies that may have one. */
 static int64_t blocked(const world *w, uint32_t x, int64_t at)
 {
-    const zl_loop *l = w->l;
+    const zl_looped *l = w->l;
     const zlay_schedule_op *op = zl_loop_op(l, x);
     uint64_t count = l->request->unit[op->unit].count;
     int64_t cycles = zl_loop_cycles(l, x), arc = cycles % w->ii, next = w->ii;
@@ -61,7 +65,8 @@ static int64_t blocked(const world *w, uint32_t x, int64_t at)
     if (loads(w, op->unit, at) + own + (arc > 0) > count) {
         for (uint32_t y = 0; y < l->nodes; y++) {
             int64_t left = zl_loop_cycles(l, y) % w->ii - zl_floor_mod(at - w->start[y], w->ii);
-            if (w->put[y] && zl_loop_op(l, y)->unit == op->unit && left > 0) next = zl_min(next, left);
+            if (w->put[y] && zl_loop_op(l, y)->unit == op->unit && left > 0)
+                next = zl_min(next, left);
         }
         return next;
     }
@@ -76,11 +81,11 @@ static int64_t blocked(const world *w, uint32_t x, int64_t at)
 
 static bool place(world *w, uint32_t x)
 {
-    int64_t at = w->low[x] > -FAR ? w->low[x] : w->high[x] < FAR ? w->high[x] - w->ii + 1 : 0;
+    int64_t at = w->low[x] > -NEVER ? w->low[x] : w->high[x] < NEVER ? w->high[x] - w->ii + 1 : 0;
     int64_t last = zl_min(w->high[x], at + w->ii - 1);
     while (at <= last) {
         int64_t next = blocked(w, x, at);
-        w->l->points += w->l->nodes;
+        w->l->points += 4 * (uint64_t)w->l->nodes;
         if (!next) break;
         at += next;
     }
@@ -95,21 +100,21 @@ static bool place(world *w, uint32_t x)
     return true;
 }
 
-/* How many are put down before one finds no place: all and one more where the whole is a schedule. */
+/* How many are put down before one finds no place; one more than all where it is a schedule. */
 static uint32_t put_down(world *w, const uint32_t *order, uint32_t *stuck)
 {
     uint32_t n = w->l->nodes;
-    int64_t least = FAR;
+    int64_t least = NEVER;
     zlay_schedule_fault fault;
     for (uint32_t i = 0; i < n; i++) {
-        w->low[i] = -FAR;
-        w->high[i] = FAR;
+        w->low[i] = w->stages ? zl_related(&w->r, n, i) : -NEVER;
+        w->high[i] = w->stages ? -zl_related(&w->r, i, n) : NEVER;
         w->put[i] = false;
     }
     for (*stuck = 0; *stuck < n; ++*stuck)
         if (!place(w, order[*stuck])) return *stuck;
-    for (uint32_t i = 0; i < n; i++) least = zl_min(least, w->start[i]);
-    for (uint32_t i = 0; i < n; i++) w->start[i] -= least;
+    for (uint32_t i = 0; i < n && !w->stages; i++) least = zl_min(least, w->start[i]);
+    for (uint32_t i = 0; i < n && !w->stages; i++) w->start[i] -= least;
     w->l->points += (uint64_t)n * n;
     *stuck = (uint32_t)drawn(w, n);
     return n + zl_loop_holds(w->l, w->ii, w->start, &fault);
@@ -140,15 +145,15 @@ static uint32_t *child_of(world *w, uint32_t parent)
     return child;
 }
 
-/* The first individuals: operations by how early they can be, then ever more exchanged. */
+/* The first individuals: operations by how late they may be, then ever more exchanged. */
 static void begin(world *w)
 {
     uint32_t n = w->l->nodes;
     for (uint32_t i = 0; i < n; i++) {
-        w->low[i] = 0;
-        for (uint32_t j = 0; j < n; j++)
-            if (zl_related(&w->r, j, i) != ZL_UNRELATED)
-                w->low[i] = zl_max(w->low[i], zl_related(&w->r, j, i));
+        w->low[i] = w->stages ? -zl_related(&w->r, i, n) : 0;
+        for (uint32_t j = 0; j < n && !w->stages; j++)
+            if (zl_related(&w->r, i, j) != ZL_UNRELATED)
+                w->low[i] = zl_min(w->low[i], -zl_related(&w->r, i, j));
     }
     for (uint32_t p = 0; p < POPULATION; p++) {
         uint32_t *order = order_of(w, p);
@@ -161,7 +166,7 @@ static void begin(world *w)
     }
 }
 
-static zl_found generations(world *w, uint64_t end)
+static zl_outcome generations(world *w, uint64_t end)
 {
     uint32_t n = w->l->nodes;
     uint64_t counted = w->l->points;
@@ -187,27 +192,33 @@ static zl_found generations(world *w, uint64_t end)
 
 static bool related(world *w)
 {
-    const zl_loop *l = w->l;
+    const zl_looped *l = w->l;
     for (uint32_t c = 0; c < l->copies; c++)
         for (uint32_t i = 0; i < l->edges; i++)
-            zl_relation_give(&w->r, c * l->ops + l->edge[i].from, c * l->ops + l->edge[i].to,
-                             l->edge[i].latency - l->edge[i].distance * w->ii);
-    return zl_relation_close(&w->r);
+            zl_closure_give(&w->r, c * l->ops + l->edge[i].from, c * l->ops + l->edge[i].to,
+                            l->edge[i].latency - l->edge[i].distance * w->ii);
+    for (uint32_t i = 0; i < l->nodes && w->stages; i++) {
+        zl_closure_give(&w->r, l->nodes, i, 0);
+        zl_closure_give(&w->r, i, l->nodes, 1 - w->stages * w->ii);
+    }
+    return zl_closure_close(&w->r);
 }
 
-zl_found zl_evolve(zl_loop *l, int64_t ii, uint64_t quota, int64_t *start)
+zl_outcome zl_evolve(zl_looped *l, int64_t ii, int64_t stages, uint64_t quota, int64_t *start)
 {
     uint64_t n = l->nodes;
     zl_mark mark = zl_scratch_mark(l->ctx);
-    world w = {.l = l, .ii = ii, .start = start, .seed = 1};
+    world w = {.l = l, .ii = ii, .stages = stages, .seed = 1};
+    w.start = zl_scratch(l->ctx, n, sizeof *w.start);
     w.low = zl_scratch(l->ctx, n, sizeof *w.low);
     w.high = zl_scratch(l->ctx, n, sizeof *w.high);
     w.put = zl_scratch(l->ctx, n, sizeof *w.put);
     w.order = zl_scratch(l->ctx, n * (POPULATION + 1), sizeof *w.order);
-    zl_found found = ZL_NO_MEMORY;
-    if (w.low && w.high && w.put && w.order && !zl_relation_new(&w.r, l->ctx, l->nodes, 0) &&
-        !zl_charge(l->ctx, n * n * n / 16))
+    zl_outcome found = ZL_NO_MEMORY;
+    if (w.start && w.low && w.high && w.put && w.order &&
+        !zl_closure_new(&w.r, l->ctx, l->nodes + 1, 0) && !zl_charge(l->ctx, n * n * n / 16))
         found = related(&w) ? generations(&w, l->points + quota) : ZL_QUOTA;
+    if (found == ZL_FOUND) memcpy(start, w.start, n * sizeof *start);
     zl_scratch_release(l->ctx, mark);
     return found;
 }

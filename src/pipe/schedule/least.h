@@ -7,19 +7,19 @@
 
 /* A question about a number, asked at a quota of points. Where it is monotone a yes holds for every
  * greater number too. */
-typedef struct zl_question {
-    zl_found (*ask)(struct zl_question *q, int64_t x, uint64_t quota);
-    zl_loop *l;
+typedef struct zl_probe {
+    zl_outcome (*ask)(struct zl_probe *q, int64_t x, uint64_t quota);
+    zl_looped *l;
     int64_t ii;     /* of questions about stages */
     int64_t *start; /* of the last yes */
     bool monotone;
-} zl_question;
+} zl_probe;
 
 /* `bound`: every smaller number is refused, proved; `best`: the least found, where one is. FOUND;
  * DEAD: no number from low to most will do; QUOTA: none was found. */
 typedef struct zl_least {
     int64_t bound, best;
 } zl_least;
-zl_found zl_least_of(zl_least *out, zl_question *q, int64_t low, int64_t most);
+zl_outcome zl_least_of(zl_least *out, zl_probe *q, int64_t low, int64_t most);
 
 #endif

@@ -100,7 +100,7 @@ static zlay_status check_frame(zlay_ctx *ctx, const zlay_schedule_request *r)
 
 /* ---- edges and uses ------------------------------------------------------------- */
 
-static zlay_status read_edges(zl_loop *l, const zlay_schedule_request *r)
+static zlay_status read_edges(zl_looped *l, const zlay_schedule_request *r)
 {
     zl_loop_edge *edge = zl_scratch(l->ctx, r->edges + 1, sizeof *edge);
     if (!edge) return ZLAY_ENOMEM;
@@ -116,7 +116,7 @@ static zlay_status read_edges(zl_loop *l, const zlay_schedule_request *r)
     return ZLAY_OK;
 }
 
-static int64_t distance_of(const zl_loop *l, uint32_t def, uint32_t use)
+static int64_t distance_of(const zl_looped *l, uint32_t def, uint32_t use)
 {
     int64_t most = 0;
     for (uint32_t i = 0; i < l->edges; i++)
@@ -125,7 +125,7 @@ static int64_t distance_of(const zl_loop *l, uint32_t def, uint32_t use)
     return most;
 }
 
-static zlay_status read_uses(zl_loop *l, const zlay_schedule_request *r)
+static zlay_status read_uses(zl_looped *l, const zlay_schedule_request *r)
 {
     uint64_t count = r->values;
     for (uint32_t i = 0; i < r->values; i++) count += r->value[i].use_count;
@@ -144,7 +144,7 @@ static zlay_status read_uses(zl_loop *l, const zlay_schedule_request *r)
 /* ---- sums ------------------------------------------------------------------------ */
 
 /* What follows an operation by itself: its cycles and the latencies of its edges. */
-static uint64_t follows(const zl_loop *l, uint32_t op)
+static uint64_t follows(const zl_looped *l, uint32_t op)
 {
     uint64_t most = l->request->op[op].cycles;
     for (uint32_t i = 0; i < l->edges; i++)
@@ -155,7 +155,7 @@ static uint64_t follows(const zl_loop *l, uint32_t op)
 
 /* A cycle modulo ii that lies in no operation's flight and in no latency can be left out, and ii
  * falls by one: so ii need not pass the sum of both.  docs/schedule.md has the proof. */
-static zlay_status read_sums(zl_loop *l)
+static zlay_status read_sums(zl_looped *l)
 {
     const zl_u128 limit = (zl_u128)1 << 60;
     zl_u128 sum = 0, size = 1, rounds = l->ops + 2, distance = 0;
@@ -189,7 +189,7 @@ static void reach_all(bool *reaches, uint32_t n)
                 for (uint32_t j = 0; j < n; j++) reaches[i * n + j] |= reaches[k * n + j];
 }
 
-static zlay_status read_components(zl_loop *l)
+static zlay_status read_components(zl_looped *l)
 {
     uint32_t n = l->ops, *component = zl_scratch(l->ctx, n + 1, sizeof *component);
     bool *reaches = zl_scratch(l->ctx, (uint64_t)n * n + 1, sizeof *reaches);
@@ -207,7 +207,7 @@ static zlay_status read_components(zl_loop *l)
     return ZLAY_OK;
 }
 
-static zlay_status read_capacity(zl_loop *l, const zlay_schedule_request *r)
+static zlay_status read_capacity(zl_looped *l, const zlay_schedule_request *r)
 {
     uint64_t *capacity = zl_scratch(l->ctx, r->spaces + 1, sizeof *capacity);
     if (!capacity) return ZLAY_ENOMEM;
@@ -216,14 +216,14 @@ static zlay_status read_capacity(zl_loop *l, const zlay_schedule_request *r)
     return ZLAY_OK;
 }
 
-zlay_status zl_loop_read(zl_loop *out, zlay_ctx *ctx, const zlay_schedule_request *request)
+zlay_status zl_loop_read(zl_looped *out, zlay_ctx *ctx, const zlay_schedule_request *request)
 {
     const zlay_schedule_request *r = request;
     zlay_status status = check_frame(ctx, r);
     if (!status) status = check_lists(ctx, r);
     if (status) return status;
     uint32_t copies = r->copies && r->ops ? r->copies : 1;
-    *out = (zl_loop){.ctx = ctx, .request = r, .ops = r->ops, .copies = copies};
+    *out = (zl_looped){.ctx = ctx, .request = r, .ops = r->ops, .copies = copies};
     out->nodes = copies * r->ops;
     status = check_names(ctx, r, copies);
     if (!status) status = read_edges(out, r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The schedule of least ii, and of those one of least stages: bounds, the exact search of each
  * interval, the evolutionary search where that ended, then stages in the same way. The answer is
- * decided once more before it is given. */
+ * decided once more before it is returned. */
 #include "pipe/schedule/schedule.h"
 #include "pipe/schedule/bound.h"
 #include "pipe/schedule/capacity.h"
@@ -17,20 +17,30 @@ struct zlay_schedule {
     int64_t start[];
 };
 
-static zl_found ask_interval(zl_question *q, int64_t x, uint64_t quota)
+/* Most questions are short. A long one may have an answer that the evolutionary search finds; it is
+ * asked of the exact search at its whole quota after that. */
+static zl_outcome ask(zl_probe *q, int64_t ii, int64_t stages, uint64_t quota)
 {
-    return zl_search(q->l, x, 0, quota, q->start);
+    zl_outcome found = zl_search(q->l, ii, stages, quota / 16, q->start);
+    if (found == ZL_QUOTA) found = zl_evolve(q->l, ii, stages, quota / 4, q->start);
+    if (found == ZL_QUOTA) found = zl_search(q->l, ii, stages, quota, q->start);
+    return found;
 }
 
-static zl_found ask_stages(zl_question *q, int64_t x, uint64_t quota)
+static zl_outcome ask_interval(zl_probe *q, int64_t x, uint64_t quota)
 {
-    return zl_search(q->l, q->ii, x, quota, q->start);
+    return ask(q, x, 0, quota);
+}
+
+static zl_outcome ask_stages(zl_probe *q, int64_t x, uint64_t quota)
+{
+    return ask(q, q->ii, x, quota);
 }
 
 /* ---- the least ii ------------------------------------------------------------------- */
 
 /* Intervals below the best one, or all, that the exact search left open. */
-static zl_found evolve(zl_loop *l, zl_least *ii, int64_t *start, bool found)
+static zl_outcome evolve(zl_looped *l, zl_least *ii, int64_t *start, bool found)
 {
     uint64_t quota = zl_limits(l->ctx)->points / 4;
     int64_t low = ii->bound, high = found ? ii->best : l->most + 1;
@@ -38,7 +48,7 @@ static zl_found evolve(zl_loop *l, zl_least *ii, int64_t *start, bool found)
     if (!child) return ZL_NO_MEMORY;
     for (int turn = 0; low < high && turn < 8; turn++) {
         int64_t x = turn ? low + (high - low) / 2 : low;
-        zl_found now = zl_evolve(l, x, quota / (turn ? 4 : 1), child);
+        zl_outcome now = zl_evolve(l, x, 0, quota / (turn ? 4 : 1), child);
         if (now == ZL_NO_MEMORY) return now;
         if (now == ZL_FOUND) {
             high = ii->best = x;
@@ -51,17 +61,17 @@ static zl_found evolve(zl_loop *l, zl_least *ii, int64_t *start, bool found)
     return found ? ZL_FOUND : ZL_QUOTA;
 }
 
-static zlay_status limit_passed(zl_loop *l)
+static zlay_status limit_passed(zl_looped *l)
 {
     return zl_fail(l->ctx, ZLAY_ELIMIT, "limit points %llu: it ended the search for a schedule",
                    (unsigned long long)zl_limits(l->ctx)->points);
 }
 
-static zlay_status find_interval(zl_loop *l, zl_least *ii, int64_t *start,
+static zlay_status find_interval(zl_looped *l, zl_least *ii, int64_t *start,
                                  zlay_schedule_reason *why)
 {
-    zl_question q = {ask_interval, l, 0, start, l->monotone};
-    zl_found found = zl_least_of(ii, &q, ii->bound, l->most);
+    zl_probe q = {ask_interval, l, 0, start, l->monotone};
+    zl_outcome found = zl_least_of(ii, &q, ii->bound, l->most);
     bool proved = found == ZL_FOUND && ii->bound == ii->best;
     if (found == ZL_DEAD) return zl_loop_none(l, why);
     if (found != ZL_NO_MEMORY && !proved) found = evolve(l, ii, start, found == ZL_FOUND);
@@ -71,14 +81,14 @@ static zlay_status find_interval(zl_loop *l, zl_least *ii, int64_t *start,
 
 /* ---- the least stages ---------------------------------------------------------------- */
 
-static int64_t stages_of(const zl_loop *l, const int64_t *start, int64_t ii)
+static int64_t stages_of(const zl_looped *l, const int64_t *start, int64_t ii)
 {
     int64_t last = 0;
     for (uint32_t i = 0; i < l->nodes; i++) last = zl_max(last, start[i]);
     return last / ii + 1;
 }
 
-static zlay_status find_stages(zl_loop *l, int64_t ii, zl_least *stages, int64_t *start)
+static zlay_status find_stages(zl_looped *l, int64_t ii, zl_least *stages, int64_t *start)
 {
     int64_t *fewer = zl_scratch(l->ctx, l->nodes + 1, sizeof *fewer);
     if (!fewer || zl_stages_bound(l, ii, &stages->bound) == ZL_NO_MEMORY) return ZLAY_ENOMEM;
@@ -86,7 +96,7 @@ static zlay_status find_stages(zl_loop *l, int64_t ii, zl_least *stages, int64_t
     stages->best = most;
     if (stages->bound >= most) return ZLAY_OK;
     zl_least found;
-    zl_question q = {ask_stages, l, ii, fewer, true};
+    zl_probe q = {ask_stages, l, ii, fewer, true};
     switch (zl_least_of(&found, &q, stages->bound, most - 1)) {
     case ZL_NO_MEMORY: return ZLAY_ENOMEM;
     case ZL_FOUND:
@@ -101,7 +111,7 @@ static zlay_status find_stages(zl_loop *l, int64_t ii, zl_least *stages, int64_t
 
 /* ---- the answer ------------------------------------------------------------------------ */
 
-static zlay_status schedule_new(zlay_schedule **out, const zl_loop *l,
+static zlay_status schedule_new(zlay_schedule **out, const zl_looped *l,
                                 const zlay_schedule_summary *info, const int64_t *start)
 {
     uint32_t values = l->request->values;
@@ -123,7 +133,7 @@ static zlay_status schedule_new(zlay_schedule **out, const zl_loop *l,
     return ZLAY_OK;
 }
 
-static zlay_status solve(zl_loop *l, zlay_schedule_summary *info, int64_t *start,
+static zlay_status solve(zl_looped *l, zlay_schedule_summary *info, int64_t *start,
                          zlay_schedule_reason *why)
 {
     int64_t by_units, by_cycles;
@@ -136,7 +146,8 @@ static zlay_status solve(zl_loop *l, zlay_schedule_summary *info, int64_t *start
     if (!status) status = find_stages(l, ii.best, &stages, start);
     if (status) return status;
     if (!zl_loop_holds(l, ii.best, start, &fault))
-        return zl_fail(l->ctx, ZLAY_EINTERNAL, "a schedule breaks its request, fault %d", fault.fault);
+        return zl_fail(l->ctx, ZLAY_EINTERNAL, "a schedule breaks its request, fault %d",
+                       fault.fault);
     info->ii = (uint64_t)ii.best;
     info->bound = (uint64_t)ii.bound;
     info->unit_bound = (uint64_t)by_units;
@@ -151,9 +162,14 @@ static zlay_status solve(zl_loop *l, zlay_schedule_summary *info, int64_t *start
 zlay_status zl_schedule_synth(zlay_ctx *ctx, zlay_schedule **out, zlay_schedule_reason *why,
                               const zlay_schedule_request *request)
 {
-    zl_loop loop;
-    zlay_schedule_summary info = {.ii = 1, .bound = 1, .unit_bound = 1, .cycle_bound = 1,
-                                  .optimal = 1, .ops = request->ops, .values = request->values};
+    zl_looped loop;
+    zlay_schedule_summary info = {.ii = 1,
+                                  .bound = 1,
+                                  .unit_bound = 1,
+                                  .cycle_bound = 1,
+                                  .optimal = 1,
+                                  .ops = request->ops,
+                                  .values = request->values};
     zlay_status status = zl_loop_read(&loop, ctx, request);
     if (status) return status;
     info.copies = request->copies ? request->copies : 1;

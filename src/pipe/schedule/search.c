@@ -13,9 +13,9 @@
 /* ---- the state ------------------------------------------------------------------ */
 
 /* Whether every operation of a unit can be delayed by itself, and copies of it need no order. */
-static bool is_free(const zl_state *s, uint32_t unit)
+static bool is_free(const zl_search_state *s, uint32_t unit)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     bool one = !s->whole;
     for (uint32_t i = 0; i < l->ops && one; i++) {
         if (l->request->op[i].unit != unit || !l->request->op[i].cycles) continue;
@@ -27,9 +27,9 @@ static bool is_free(const zl_state *s, uint32_t unit)
 
 /* Operations of a free unit, one behind the other, fill each cycle modulo ii to the unit's count at
  * most, for their sum is at most count ii. */
-static void place_free(const zl_state *s, int64_t *start)
+static void place_free(const zl_search_state *s, int64_t *start)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     for (uint32_t u = 0; u < l->request->units; u++) {
         int64_t at = 0;
         for (uint32_t i = 0; i < l->nodes && s->free[u]; i++) {
@@ -41,9 +41,9 @@ static void place_free(const zl_state *s, int64_t *start)
 }
 
 /* Arcs, what is left of a unit's count after whole turns, pairs and crowds; false: too little. */
-static bool read_units(zl_state *s)
+static bool read_units(zl_search_state *s)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     const zlay_schedule_request *r = l->request;
     for (uint32_t u = 0; u < r->units; u++) {
         uint64_t left = r->unit[u].count, turns = 0;
@@ -63,20 +63,22 @@ static bool read_units(zl_state *s)
         if (s->room[u] == 1 && !s->free[u])
             for (uint32_t i = first; i < s->crowds; i++)
                 for (uint32_t j = i + 1; j < s->crowds; j++)
-                    s->pair[s->pairs++] = (zl_pair){s->crowd[i], s->crowd[j]};
+                    s->pair[s->pairs++] =
+                        (zl_apart){s->crowd[i], s->crowd[j], ZL_UNRELATED - 1, ZL_UNRELATED - 1, 0};
         if (s->free[u] || s->room[u] == 1 || arcs <= s->room[u]) s->crowds = first;
     }
     return true;
 }
 
-static void read_values(zl_state *s)
+static void read_values(zl_search_state *s)
 {
     for (uint32_t i = s->l->uses; i-- > 0;) s->value[s->l->use[i].value] = i;
 }
 
-static zlay_status state_new(zl_state *s, zl_loop *l, int64_t ii, int64_t stages, bool whole)
+static zlay_status state_new(zl_search_state *s, zl_looped *l, int64_t ii, int64_t stages,
+                             bool whole)
 {
-    *s = (zl_state){.l = l, .ii = ii, .stages = stages, .whole = whole, .origin = l->nodes};
+    *s = (zl_search_state){.l = l, .ii = ii, .stages = stages, .whole = whole, .origin = l->nodes};
     uint32_t values = l->request->values;
     uint64_t pairs = (uint64_t)l->nodes * l->nodes / 2;
     s->arc = zl_scratch(l->ctx, l->nodes + 1, sizeof *s->arc);
@@ -86,43 +88,44 @@ static zlay_status state_new(zl_state *s, zl_loop *l, int64_t ii, int64_t stages
     s->crowd = zl_scratch(l->ctx, l->nodes + 1, sizeof *s->crowd);
     s->value = zl_scratch(l->ctx, values + 1, sizeof *s->value);
     s->try = zl_scratch(l->ctx, 4 * l->nodes + 2 * values * l->copies + 1, sizeof *s->try);
-    if (!s->arc || !s->free || !s->room || !s->pair || !s->crowd || !s->value || !s->try) return ZLAY_ENOMEM;
+    if (!s->arc || !s->free || !s->room || !s->pair || !s->crowd || !s->value || !s->try)
+        return ZLAY_ENOMEM;
     read_values(s);
-    return zl_relation_new(&s->r, l->ctx, l->nodes + 1, values * l->copies);
+    return zl_closure_new(&s->r, l->ctx, l->nodes + 1, values * l->copies);
 }
 
 /* The edges of all copies; their first operations ascend, for copies may change places. */
-static void give_edges(zl_state *s)
+static void give_edges(zl_search_state *s)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     for (uint32_t c = 0; c < l->copies; c++)
         for (uint32_t i = 0; i < l->edges; i++) {
             const zl_loop_edge *e = &l->edge[i];
             if (!s->whole && l->component[e->from] != l->component[e->to]) continue;
-            zl_relation_give(&s->r, c * l->ops + e->from, c * l->ops + e->to,
-                             zl_max(e->latency - e->distance * s->ii, ZL_UNRELATED + 1));
+            zl_closure_give(&s->r, c * l->ops + e->from, c * l->ops + e->to,
+                            zl_max(e->latency - e->distance * s->ii, ZL_UNRELATED + 1));
         }
     for (uint32_t c = 1; c < l->copies; c++)
-        zl_relation_give(&s->r, (c - 1) * l->ops, c * l->ops, 0);
+        zl_closure_give(&s->r, (c - 1) * l->ops, c * l->ops, 0);
 }
 
 /* Where each start may lie: from 0 to below stages ii; or the first of each component within an
  * interval, that of all at 0. */
-static void give_origin(zl_state *s)
+static void give_origin(zl_search_state *s)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     for (uint32_t i = 0; i < l->nodes; i++) {
         if (!s->whole && l->component[i % l->ops] != i % l->ops) continue;
-        zl_relation_give(&s->r, s->origin, i, 0);
-        if (!s->whole) zl_relation_give(&s->r, i, s->origin, i ? 1 - s->ii : 0);
-        if (s->stages) zl_relation_give(&s->r, i, s->origin, 1 - s->stages * s->ii);
+        zl_closure_give(&s->r, s->origin, i, 0);
+        if (!s->whole) zl_closure_give(&s->r, i, s->origin, i ? 1 - s->ii : 0);
+        if (s->stages) zl_closure_give(&s->r, i, s->origin, 1 - s->stages * s->ii);
     }
 }
 
-/* A value's buffers, bounded by what its space could give it alone. */
-static void give_values(zl_state *s)
+/* A value's buffers, bounded by its space alone. */
+static void give_values(zl_search_state *s)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     for (uint32_t c = 0; c < l->copies; c++)
         for (uint32_t i = 0; i < l->uses; i++) {
             const zl_loop_use *u = &l->use[i];
@@ -130,17 +133,17 @@ static void give_values(zl_state *s)
             if (!s->whole && l->component[u->op] != l->component[def]) continue;
             int64_t depth = 2 * (l->reach_rounds + l->reach / s->ii + 2);
             int64_t w = zl_loop_cycles(l, u->op) + (u->distance - depth) * s->ii;
-            if (u->op != def) zl_relation_give(&s->r, c * l->ops + u->op, c * l->ops + def, w);
+            if (u->op != def) zl_closure_give(&s->r, c * l->ops + u->op, c * l->ops + def, w);
         }
 }
 
 /* ---- levels ----------------------------------------------------------------------- */
 
-static bool push(zl_state *s, uint32_t count)
+static bool push(zl_search_state *s, uint32_t count)
 {
     if (s->levels == s->level_room) {
         uint32_t room = s->level_room ? 2 * s->level_room : 64;
-        zl_level *level = zl_scratch_plain(s->l->ctx, room, sizeof *level);
+        zl_choice_level *level = zl_scratch_plain(s->l->ctx, room, sizeof *level);
         if (!level) return false;
         if (s->levels) memcpy(level, s->level, s->levels * sizeof *level);
         s->level = level;
@@ -154,16 +157,16 @@ static bool push(zl_state *s, uint32_t count)
         s->branch = branch;
         s->branch_room = room;
     }
-    s->level[s->levels++] = (zl_level){s->r.steps, s->branches, count, 0};
+    s->level[s->levels++] = (zl_choice_level){s->r.steps, s->branches, count, 0};
     memcpy(s->branch + s->branches, s->try, count * sizeof *s->branch);
     s->branches += count;
     return true;
 }
 
 /* A way out holds. */
-static bool hold(zl_state *s, const zl_branch *b)
+static bool hold(zl_search_state *s, const zl_branch *b)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     if (b->a != ZL_BUFFERS) return zl_relate(&s->r, b->a, b->b, b->w);
     uint32_t value = b->b % l->request->values, base = b->b / l->request->values * l->ops;
     uint32_t first = s->value[value], def = l->use[first].op;
@@ -177,18 +180,18 @@ static bool hold(zl_state *s, const zl_branch *b)
 }
 
 /* A way out does not hold: all that it leads to was tried. */
-static bool refuse(zl_state *s, const zl_branch *b)
+static bool refuse(zl_search_state *s, const zl_branch *b)
 {
-    if (b->a == ZL_BUFFERS) return zl_relation_set(&s->r, b->b, b->w + 1);
+    if (b->a == ZL_BUFFERS) return zl_closure_set(&s->r, b->b, b->w + 1);
     return zl_relate(&s->r, b->b, b->a, 1 - b->w);
 }
 
 /* Takes the next way that is left, of the last conflict that has one; false: there is none. */
-static bool next_way(zl_state *s)
+static bool next_way(zl_search_state *s)
 {
     while (s->levels) {
-        zl_level *level = &s->level[s->levels - 1];
-        zl_relation_undo(&s->r, level->steps);
+        zl_choice_level *level = &s->level[s->levels - 1];
+        zl_closure_undo(&s->r, level->steps);
         bool holds = level->next < level->count;
         for (uint32_t i = 0; i < level->next && holds; i++)
             holds = refuse(s, &s->branch[level->first + i]);
@@ -204,7 +207,7 @@ static bool next_way(zl_state *s)
 }
 
 /* From here to a conflict with several ways out, which is pushed. */
-static zl_found settle(zl_state *s, bool *open)
+static zl_outcome settle(zl_search_state *s, bool *open)
 {
     *open = false;
     for (;;) {
@@ -222,12 +225,12 @@ static zl_found settle(zl_state *s, bool *open)
     }
 }
 
-static zl_found run(zl_state *s, uint64_t quota)
+static zl_outcome run(zl_search_state *s, uint64_t quota)
 {
     uint64_t begun = s->l->points, counted = begun;
     for (;;) {
         bool open;
-        zl_found found = settle(s, &open);
+        zl_outcome found = settle(s, &open);
         if (s->r.no_memory || zl_charge(s->l->ctx, s->l->points - counted)) return ZL_NO_MEMORY;
         counted = s->l->points;
         if (found != ZL_DEAD) return found;
@@ -248,9 +251,10 @@ static bool delay(int64_t *start, uint32_t a, uint32_t b, int64_t w, int64_t ii)
     return true;
 }
 
-static bool delay_values(const zl_state *s, uint32_t copy, int64_t *start, const int64_t *depth)
+static bool delay_values(const zl_search_state *s, uint32_t copy, int64_t *start,
+                         const int64_t *depth)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     bool changed = false;
     for (uint32_t i = 0; i < l->uses; i++) {
         const zl_loop_use *u = &l->use[i];
@@ -263,9 +267,9 @@ static bool delay_values(const zl_state *s, uint32_t copy, int64_t *start, const
 }
 
 /* From starts that are right within components to starts that are right. */
-static bool complete(const zl_state *s, int64_t *start, const int64_t *depth)
+static bool complete(const zl_search_state *s, int64_t *start, const int64_t *depth)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     bool changed = true;
     for (uint32_t i = 0; i < l->nodes; i++) start[i] = zl_floor_mod(start[i], s->ii);
     for (uint32_t turn = 0; changed && turn <= l->nodes; turn++) {
@@ -284,9 +288,9 @@ static bool complete(const zl_state *s, int64_t *start, const int64_t *depth)
     return !changed;
 }
 
-static zl_found finish(zl_state *s, int64_t *start)
+static zl_outcome finish(zl_search_state *s, int64_t *start)
 {
-    const zl_loop *l = s->l;
+    const zl_looped *l = s->l;
     uint32_t values = l->request->values;
     int64_t *depth = zl_scratch(l->ctx, (uint64_t)values * l->copies + 1, sizeof *depth);
     if (!depth) return ZL_NO_MEMORY;
@@ -301,22 +305,22 @@ static zl_found finish(zl_state *s, int64_t *start)
     return complete(s, start, depth) ? ZL_FOUND : ZL_QUOTA;
 }
 
-static bool open_state(zl_state *s)
+static bool open_state(zl_search_state *s)
 {
     uint64_t n = s->r.n;
     s->l->points += n * n;
     give_edges(s);
     give_origin(s);
     if (!s->whole) give_values(s);
-    return zl_relation_close(&s->r);
+    return zl_closure_close(&s->r);
 }
 
-zl_found zl_search(zl_loop *l, int64_t ii, int64_t stages, uint64_t quota, int64_t *start)
+zl_outcome zl_search(zl_looped *l, int64_t ii, int64_t stages, uint64_t quota, int64_t *start)
 {
-    zl_state s;
+    zl_search_state s;
     zl_mark mark = zl_scratch_mark(l->ctx);
     uint64_t n = l->nodes + 1;
-    zl_found found = ZL_NO_MEMORY;
+    zl_outcome found = ZL_NO_MEMORY;
     if (!state_new(&s, l, ii, stages, stages > 0) && !zl_charge(l->ctx, n * n * n / 16))
         found = read_units(&s) && open_state(&s) ? run(&s, quota) : ZL_DEAD;
     if (found == ZL_FOUND) found = finish(&s, start);
@@ -324,15 +328,15 @@ zl_found zl_search(zl_loop *l, int64_t ii, int64_t stages, uint64_t quota, int64
     return found;
 }
 
-zl_found zl_stages_bound(zl_loop *l, int64_t ii, int64_t *stages)
+zl_outcome zl_stages_bound(zl_looped *l, int64_t ii, int64_t *stages)
 {
-    zl_state s;
+    zl_search_state s;
     zl_mark mark = zl_scratch_mark(l->ctx);
-    zl_found found = ZL_NO_MEMORY;
+    zl_outcome found = ZL_NO_MEMORY;
     if (!state_new(&s, l, ii, 0, true)) {
         give_edges(&s);
-        for (uint32_t i = 0; i < l->nodes; i++) zl_relation_give(&s.r, s.origin, i, 0);
-        found = zl_relation_close(&s.r) ? ZL_FOUND : ZL_DEAD;
+        for (uint32_t i = 0; i < l->nodes; i++) zl_closure_give(&s.r, s.origin, i, 0);
+        found = zl_closure_close(&s.r) ? ZL_FOUND : ZL_DEAD;
         int64_t last = 0;
         for (uint32_t i = 0; i < l->nodes; i++) last = zl_max(last, zl_earliest(&s, i));
         *stages = last / ii + 1;

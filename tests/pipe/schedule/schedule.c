@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modulo schedules: the example of zlay/schedule.h, what has none and why, refusals that name the field, numbers at
- * the ends of 64 bits, limits, failing memory, loops of many operations, and starts that are given. */
+ * the ends of 64 bits, limits, failing memory, loops of many operations, and starts of any origin. */
 #include "ctx.h"
 #include "heap.h"
 #include "random.h"
@@ -296,11 +296,11 @@ static void test_many(void **state)
     assert_true(found);
 }
 
-static zlay_status schedule_once(zlay_ctx *ctx, void *given)
+static zlay_status schedule_once(zlay_ctx *ctx, void *request)
 {
     zlay_schedule *s;
     zlay_schedule_reason why;
-    zlay_status status = zlay_schedule_synth(ctx, &s, &why, given);
+    zlay_status status = zlay_schedule_synth(ctx, &s, &why, request);
     zlay_schedule_free(s);
     return status;
 }
@@ -322,7 +322,7 @@ static void test_memory(void **state)
     heap_close(&h, ctx);
 }
 
-/* ---- starts that are given ---------------------------------------------------------------------------------- */
+/* ---- starts of any origin ---------------------------------------------------------------------------------- */
 
 static zlay_schedule_fault fault_of(zlay_ctx *ctx, const zlay_schedule_request *r, uint64_t ii, const int64_t *start)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Longest paths between all pairs: Floyd's and Warshall's algorithm once, then the pairs that an
  * edge more makes longer, which takes at most n^2 steps. */
-#include "pipe/schedule/relation.h"
+#include "pipe/schedule/closure.h"
 
 #include <string.h>
 
-zlay_status zl_relation_new(zl_relation *out, zlay_ctx *ctx, uint32_t n, uint32_t more)
+zlay_status zl_closure_new(zl_closure *out, zlay_ctx *ctx, uint32_t n, uint32_t more)
 {
-    *out = (zl_relation){.ctx = ctx, .n = n, .more = more};
+    *out = (zl_closure){.ctx = ctx, .n = n, .more = more};
     size_t cells = (size_t)n * n;
     out->at = zl_scratch(ctx, cells + more + 1, sizeof *out->at);
     if (!out->at) return ZLAY_ENOMEM;
@@ -16,13 +16,13 @@ zlay_status zl_relation_new(zl_relation *out, zlay_ctx *ctx, uint32_t n, uint32_
     return ZLAY_OK;
 }
 
-void zl_relation_give(zl_relation *r, uint32_t a, uint32_t b, int64_t w)
+void zl_closure_give(zl_closure *r, uint32_t a, uint32_t b, int64_t w)
 {
     int64_t *at = &r->at[(size_t)a * r->n + b];
     *at = zl_max(*at, w);
 }
 
-bool zl_relation_close(zl_relation *r)
+bool zl_closure_close(zl_closure *r)
 {
     for (uint32_t k = 0; k < r->n; k++)
         for (uint32_t a = 0; a < r->n; a++) {
@@ -30,18 +30,18 @@ bool zl_relation_close(zl_relation *r)
             if (first == ZL_UNRELATED) continue;
             for (uint32_t b = 0; b < r->n; b++)
                 if (zl_related(r, k, b) != ZL_UNRELATED)
-                    zl_relation_give(r, a, b, first + zl_related(r, k, b));
+                    zl_closure_give(r, a, b, first + zl_related(r, k, b));
         }
     for (uint32_t i = 0; i < r->n; i++)
         if (zl_related(r, i, i) > 0) return false;
     return true;
 }
 
-static bool make_room(zl_relation *r)
+static bool make_room(zl_closure *r)
 {
     if (r->steps < r->room) return true;
     size_t room = r->room ? 2 * r->room : 1024;
-    zl_relation_step *step = zl_scratch_plain(r->ctx, room, sizeof *step);
+    zl_closure_step *step = zl_scratch_plain(r->ctx, room, sizeof *step);
     if (!step) r->no_memory = true;
     if (!step) return false;
     if (r->steps) memcpy(step, r->step, r->steps * sizeof *step);
@@ -50,15 +50,15 @@ static bool make_room(zl_relation *r)
     return true;
 }
 
-static bool write(zl_relation *r, size_t i, int64_t number)
+static bool write(zl_closure *r, size_t i, int64_t number)
 {
     if (!make_room(r)) return false;
-    r->step[r->steps++] = (zl_relation_step){(uint32_t)i, r->at[i]};
+    r->step[r->steps++] = (zl_closure_step){(uint32_t)i, r->at[i]};
     r->at[i] = number;
     return true;
 }
 
-bool zl_relate(zl_relation *r, uint32_t a, uint32_t b, int64_t w)
+bool zl_relate(zl_closure *r, uint32_t a, uint32_t b, int64_t w)
 {
     if (zl_related(r, a, b) >= w) return true;
     if (a == b || (zl_related(r, b, a) != ZL_UNRELATED && zl_related(r, b, a) + w > 0))
@@ -76,15 +76,15 @@ bool zl_relate(zl_relation *r, uint32_t a, uint32_t b, int64_t w)
     return true;
 }
 
-bool zl_relation_set(zl_relation *r, uint32_t i, int64_t number)
+bool zl_closure_set(zl_closure *r, uint32_t i, int64_t number)
 {
     return write(r, (size_t)r->n * r->n + i, number);
 }
 
-void zl_relation_undo(zl_relation *r, size_t steps)
+void zl_closure_undo(zl_closure *r, size_t steps)
 {
     while (r->steps > steps) {
-        zl_relation_step last = r->step[--r->steps];
+        zl_closure_step last = r->step[--r->steps];
         r->at[last.at] = last.before;
     }
 }
