@@ -277,6 +277,8 @@ check "pipe roles: a proved pipe of operations" roles_are_found
 check "pipe verify: yes with the proof" pipe_is_proved
 check "pipe verify: no with the rule, the lines and a run" pipe_is_refused
 check "pipe fences: what was missing is there again" pipe_is_fenced
+loop_has_none() { sed 's/4096/1000/' examples/loops/sum.json > "$tap_dir/none.json" && exits 1 "$zlay" pipe schedule "$tap_dir/none.json" && exits 2 "$zlay" pipe schedule README.md && exits 2 "$zlay" pipe schedule; }
+check "pipe schedule: a capacity that is too small, and what is no loop" loop_has_none
 check "pipe emit: PTX and CUDA C" pipe_is_a_kernel
 check "pipe emit: what is wrong is not printed" exits 1 "$zlay" pipe emit "$tap_dir/early.pipe" sm_90a
 check "pipe emit: another language is an error" exits 2 "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a rust
