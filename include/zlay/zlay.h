@@ -93,6 +93,7 @@
 
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
+#include <zlay/roles.h>
 
 /* Kernels of plans: how long they run. */
 #include <zlay/kernel_cost.h>

@@ -117,7 +117,7 @@ says() { # PATTERN COMMAND...: what it writes to standard error
     shift
     "$@" 2>&1 > /dev/null | grep -q "$wanted"
 }
-half_a_command() { exits 2 "$zlay" pipe 2> "$tap_dir/half" && test "$(grep -c '^  zlay pipe ' "$tap_dir/half")" -eq 4; }
+half_a_command() { exits 2 "$zlay" pipe 2> "$tap_dir/half" && test "$(grep -c '^  zlay pipe ' "$tap_dir/half")" -eq 5; }
 flag_with_equals() {
     "$zlay" plan gemm --m 256 --n 512 --k 64 > "$tap_dir/apart" && "$zlay" plan gemm --m=256 --n=512 --k=64 | cmp - "$tap_dir/apart"
 }
@@ -269,6 +269,11 @@ pipe_is_fenced() {
 pipe_is_a_kernel() {
     "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a | grep -q '^.visible .entry kernel' && "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a cuda | grep -q __global__
 }
+roles_are_found() { # a proved pipe; a target that is none, too few words, a program that is none, one without a pipe
+    "$zlay" pipe roles examples/gemm.tiles sm_90a | "$zlay" pipe verify - | grep -q '^yes' && exits 2 "$zlay" pipe roles examples/gemm.tiles sm90a && exits 2 "$zlay" pipe roles examples/gemm.tiles &&
+        echo tiles | exits 2 "$zlay" pipe roles - sm_90a && sed 's/N 1/N 0/' examples/gemm.tiles | exits 1 "$zlay" pipe roles - sm_90a
+}
+check "pipe roles: a proved pipe of operations" roles_are_found
 check "pipe verify: yes with the proof" pipe_is_proved
 check "pipe verify: no with the rule, the lines and a run" pipe_is_refused
 check "pipe fences: what was missing is there again" pipe_is_fenced

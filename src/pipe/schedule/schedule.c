@@ -2,6 +2,7 @@
 /* The schedule of least ii, and of those one of least stages: bounds, the exact search of each
  * interval, the evolutionary search where that ended, then stages in the same way. The answer is
  * decided once more before it is returned. */
+#include "pipe/schedule/schedule.h"
 #include "pipe/schedule/bound.h"
 #include "pipe/schedule/capacity.h"
 #include "pipe/schedule/evolve.h"
@@ -158,8 +159,8 @@ static zlay_status solve(zl_looped *l, zlay_schedule_summary *info, int64_t *sta
     return ZLAY_OK;
 }
 
-static zlay_status synth(zlay_ctx *ctx, zlay_schedule **out, zlay_schedule_reason *why,
-                         const zlay_schedule_request *request)
+zlay_status zl_schedule_synth(zlay_ctx *ctx, zlay_schedule **out, zlay_schedule_reason *why,
+                              const zlay_schedule_request *request)
 {
     zl_looped loop;
     zlay_schedule_summary info = {.ii = 1,
@@ -189,7 +190,7 @@ zlay_status zlay_schedule_synth(zlay_ctx *ctx, zlay_schedule **out, zlay_schedul
     if (status) return status;
     why = why ? why : &unused;
     memset(why, 0, sizeof *why);
-    status = zl_leave(ctx, synth(ctx, &made, why, request));
+    status = zl_leave(ctx, zl_schedule_synth(ctx, &made, why, request));
     if (status != ZLAY_NONE) memset(why, 0, sizeof *why);
     if (!status) *out = made;
     return status;
