@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the best of all ways, exactly. What a way moves from L2 is a closed form, so ways are sorted by it, the least first; a way is on
+ * the front (nothing equals or beats it in both) only if it moves less from global memory than all before it. So each is run through the
+ * model of L2 until it has moved as much as the best before, and none is run any more once one moves what every way must. Cost rises
+ * with both numbers, so the cheapest way is on the front. */
+#include "synth/io/io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BITS = 8 };
+
+typedef struct ranked {
+    uint64_t l2, number;
+} ranked;
+
+typedef struct search {
+    const zl_io_problem *p;
+    zlay_io_answer *out;
+    zl_io_cache cache;
+    uint64_t slices_most, least; /* of hbm: of the best so far */
+    zl_io_way way;
+    bool found;
+} search;
+
+static int by_l2(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->l2 != y->l2) return x->l2 < y->l2 ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static uint64_t l2_of(const zl_io_way *w)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < w->kernels; i++) {
+        const zl_io_kernel *k = &w->kernel[i];
+        for (uint32_t o = 0; o < k->operands_count; o++) sum = zl_uadd_sat(sum, zl_io_l2(k, &k->operand[o]));
+        sum = zl_uadd_sat(sum, zl_io_l2(k, &k->result));
+    }
+    return sum;
+}
+
+/* Bits that a way moves from global memory at least: each of its tensors comes, or goes, once. */
+static uint64_t compulsory(const zl_io_problem *p, const zl_io_way *w)
+{
+    uint32_t seen = 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < w->kernels; i++)
+        for (uint32_t o = 0; o <= w->kernel[i].operands_count; o++) {
+            const zl_io_kernel *k = &w->kernel[i];
+            uint32_t tensor = o < k->operands_count ? k->operand[o].tensor : k->result.tensor;
+            if (!(seen >> tensor & 1)) sum = zl_uadd_sat(sum, p->bits[tensor]);
+            seen |= 1u << tensor;
+        }
+    return sum;
+}
+
+/* ---- one way ------------------------------------------------------------------------------------ */
+
+/* Places the slices of a way's tensors behind one another; entry 0 is the list's head. A tensor that the second kernel reads has the
+ * slices that the first wrote. */
+static bool slices_place(zl_io_way *w, uint64_t *slices)
+{
+    uint32_t base[ZLAY_IO_TENSORS] = {0};
+    uint64_t next = 1;
+    for (uint32_t i = 0; i < w->kernels; i++) {
+        zl_io_kernel *k = &w->kernel[i];
+        for (uint32_t o = 0; o <= k->operands_count; o++) {
+            zl_io_operand *at = o < k->operands_count ? &k->operand[o] : &k->result;
+            if (!base[at->tensor]) {
+                base[at->tensor] = (uint32_t)next;
+                next = zl_uadd_sat(next, zl_io_slices(k, at));
+            }
+            at->base = base[at->tensor];
+            if (next > UINT32_MAX) return false;
+        }
+    }
+    *slices = next;
+    return true;
+}
+
+/* Runs a way with an empty cache, until it has moved more than `most` bits. ENOMEM, ELIMIT. */
+static zlay_status way_run(search *s, zl_io_way *w, uint64_t most)
+{
+    const zl_io_problem *p = s->p;
+    uint64_t slices, left = 0;
+    if (!slices_place(w, &slices)) return zl_fail(p->ctx, ZLAY_ELIMIT, "limit: an order has more than 2^32 tiles and slices");
+    s->cache = (zl_io_cache){.capacity = zl_umul_sat(p->machine.l2, BITS)};
+    s->cache.slice = zl_scratch(p->ctx, slices, sizeof *s->cache.slice);
+    if (!s->cache.slice) return ZLAY_ENOMEM;
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; !status && i < w->kernels; i++) {
+        for (uint64_t j = 0; i && j < slices; j++) s->cache.slice[j].stamp = 0;
+        status = zl_io_run(p->ctx, &s->cache, &w->kernel[i], p->machine.processors, most);
+    }
+    for (uint32_t t = 0; !status && t < p->tensors; t++) left += zl_io_left(&s->cache, t);
+    w->choice.left = left;
+    w->choice.hbm = s->cache.moved + left;
+    return status;
+}
+
+static uint64_t bytes_of(uint64_t bits) { return zl_ceil_div(bits, BITS); }
+
+static uint64_t cycles(uint64_t bytes, uint64_t rate)
+{
+    zl_u128 all = ((zl_u128)bytes * 1000000 + rate - 1) / rate;
+    return all > UINT64_MAX ? UINT64_MAX : (uint64_t)all;
+}
+
+static void tensors_tell(search *s, const zl_io_way *w)
+{
+    const zl_io_problem *p = s->p;
+    memset(s->out->tensor, 0, sizeof s->out->tensor);
+    for (uint32_t t = 0; t < p->tensors; t++) {
+        zlay_io_tensor *out = &s->out->tensor[t];
+        uint64_t left = zl_io_left(&s->cache, t);
+        snprintf(out->name, sizeof out->name, "%s", p->name[t]);
+        out->bytes = bytes_of(p->bits[t]);
+        out->read = bytes_of(s->cache.read[t]);
+        out->written = bytes_of(s->cache.written[t] + left);
+        out->left = bytes_of(left);
+    }
+    for (uint32_t i = 0; i < w->kernels; i++)
+        for (uint32_t o = 0; o <= w->kernel[i].operands_count; o++) {
+            const zl_io_kernel *k = &w->kernel[i];
+            const zl_io_operand *at = o < k->operands_count ? &k->operand[o] : &k->result;
+            s->out->tensor[at->tensor].l2 += bytes_of(zl_io_l2(k, at));
+        }
+}
+
+/* Whether the way that was run is the cheapest so far, or of that cost moves less. */
+static bool is_best(const search *s, const zlay_io_choice *c)
+{
+    const zlay_io_choice *best = &s->out->best;
+    if (!s->found || c->cost != best->cost) return !s->found || c->cost < best->cost;
+    return c->hbm != best->hbm ? c->hbm < best->hbm : c->l2 < best->l2;
+}
+
+/* Puts a choice before those of the front, for it moves less from global memory than they do; one that moves as much from L2 is beaten. */
+static void front_put(zlay_io_answer *out, const zlay_io_choice *c)
+{
+    if (out->front_count && out->front[0].l2 == c->l2) {
+        out->front[0] = *c;
+        return;
+    }
+    uint32_t kept = out->front_count < ZLAY_IO_FRONT ? out->front_count : ZLAY_IO_FRONT - 1;
+    memmove(out->front + 1, out->front, kept * sizeof *out->front);
+    out->front[0] = *c;
+    out->front_count++;
+}
+
+static zlay_status way_try(search *s, uint64_t number, uint64_t l2)
+{
+    zl_io_way *w = &s->way;
+    s->p->way(w, s->p->of, number);
+    if (s->found && s->least <= compulsory(s->p, w)) return ZLAY_OK;
+    if (s->found && !s->p->front && cycles(bytes_of(l2), s->p->machine.l2_rate) >= s->out->best.cost) return ZLAY_OK;
+    zl_mark mark = zl_scratch_mark(s->p->ctx);
+    zlay_status status = way_run(s, w, s->least);
+    s->out->run++;
+    if (!status && w->choice.hbm < s->least) {
+        s->least = w->choice.hbm;
+        zlay_io_choice *c = &w->choice;
+        *c = (zlay_io_choice){.tile_m = c->tile_m, .tile_n = c->tile_n, .tile_k = c->tile_k, .tile_h = c->tile_h, .band = c->band,
+                              .band_h = c->band_h, .fused = c->fused, .held = c->held, .smem = c->smem, .sums = c->sums,
+                              .tiles = c->tiles, .flops = c->flops, .hbm = bytes_of(c->hbm), .left = bytes_of(c->left),
+                              .l2 = bytes_of(l2)};
+        uint64_t of_l2 = cycles(c->l2, s->p->machine.l2_rate);
+        c->cost = zl_umax(cycles(c->hbm, s->p->machine.hbm_rate), of_l2);
+        front_put(s->out, c);
+        if (is_best(s, c)) {
+            s->out->best = *c;
+            tensors_tell(s, w);
+        }
+        s->found = true;
+    }
+    zl_scratch_release(s->p->ctx, mark);
+    return status;
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+zlay_status zl_io_search(const zl_io_problem *p, zlay_io_answer *out)
+{
+    search s = {.p = p, .out = out, .least = UINT64_MAX};
+    *out = (zlay_io_answer){.machine = p->machine, .tensors_count = p->tensors, .grid = p->ways};
+    if (!p->ways) return ZLAY_NONE;
+    ranked *all = zl_scratch_plain(p->ctx, p->ways, sizeof *all);
+    if (!all) return ZLAY_ENOMEM;
+    for (uint64_t i = 0; i < p->ways; i++) {
+        p->way(&s.way, p->of, i);
+        all[i] = (ranked){l2_of(&s.way), i};
+        if (all[i].l2 >= UINT64_MAX >> 1) return zl_fail(p->ctx, ZLAY_EOVERFLOW, "the bytes pass 64 bits");
+    }
+    qsort(all, p->ways, sizeof *all, by_l2);
+    zlay_status status = ZLAY_OK;
+    for (uint64_t i = 0; !status && i < p->ways; i++) status = way_try(&s, all[i].number, all[i].l2);
+    return status;
+}
+
+/* 1, 2, 3, 4, 6, 8, 12 and so on. */
+static uint64_t band_nth(uint32_t i)
+{
+    if (!i) return 1;
+    return (i % 2 ? (uint64_t)2 : 3) << (i - 1 - (i + 1) % 2) / 2;
+}
+
+uint64_t zl_io_band(uint64_t rows, uint32_t i)
+{
+    if (i && band_nth(i - 1) >= rows) return 0;
+    return zl_umin(band_nth(i), rows);
+}
