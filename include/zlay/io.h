@@ -29,7 +29,8 @@
 extern "C" {
 #endif
 
-/** The machine as the model has it; 0: the target's own (docs/io.md). */
+/** The machine as the model has it; 0: the target's own (zlay/machine.h), and a rate of L2
+ *  that nobody says is twice that of global memory. */
 typedef struct zlay_io_machine {
     uint64_t l2;         /* bytes of L2 that hold operands */
     uint64_t hbm_rate;   /* bytes of global memory in 1000 cycles */

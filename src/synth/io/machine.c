@@ -4,6 +4,7 @@
 #include "target/target.h"
 
 #include <zlay/block.h>
+#include <zlay/machine.h>
 
 zlay_status zl_io_tiles_of(zlay_ctx *ctx, zl_io_tiles *out, const zlay_target *target)
 {
@@ -23,15 +24,32 @@ zlay_status zl_io_tiles_of(zlay_ctx *ctx, zl_io_tiles *out, const zlay_target *t
     return zl_fail(ctx, ZLAY_ENOTSUP, "target %s: tiles of wgmma, tcgen05 and mma.sync are known", target->name);
 }
 
+enum { L2_FASTER = 2, PROCESSORS_MOST = 4096 };
+
+/* A figure that the request leaves open, from the target's rows; 0: nobody says. */
+static uint64_t figure(const zlay_machine *m, int32_t fact, uint64_t given)
+{
+    int64_t value;
+    if (given || zlay_machine_get(&value, m, fact)) return given;
+    return value > 0 ? (uint64_t)value : 0;
+}
+
 zlay_status zl_io_machine_of(zlay_ctx *ctx, zlay_io_machine *out, const zlay_target *target, const zlay_io_machine *given)
 {
-    const zlay_io_machine usual = {.l2 = 50 << 20, .hbm_rate = 2400000, .l2_rate = 4200000, .processors = 132};
+    zlay_machine m;
+    zlay_status status = zlay_machine_find(&m, target);
+    if (status && status != ZLAY_NONE) return status;
     *out = *given;
+    out->l2 = figure(&m, ZLAY_MACHINE_L2_BYTES, given->l2);
+    out->hbm_rate = figure(&m, ZLAY_MACHINE_DRAM_KILOCYCLE, given->hbm_rate);
+    out->l2_rate = figure(&m, ZLAY_MACHINE_L2_KILOCYCLE, given->l2_rate);
+    uint64_t processors = figure(&m, ZLAY_MACHINE_PROCESSORS, given->processors);
     if (!out->smem) out->smem = (uint32_t)zlay_smem_capacity(target);
-    if (!out->l2) out->l2 = usual.l2;
-    if (!out->hbm_rate) out->hbm_rate = usual.hbm_rate;
-    if (!out->l2_rate) out->l2_rate = usual.l2_rate;
-    if (!out->processors) out->processors = usual.processors;
-    if (out->processors > 4096) return zl_fail(ctx, ZLAY_EINVAL, "machine: %u processors, of 4096 at most", out->processors);
+    if (!out->l2_rate) out->l2_rate = zl_umul_sat(out->hbm_rate, L2_FASTER);
+    const char *open = !out->l2 ? "l2" : !out->hbm_rate ? "hbm_rate" : !processors ? "processors" : NULL;
+    if (open) return zl_fail(ctx, ZLAY_ENOTSUP, "machine.%s: nobody says for %s; the request may", open, target->name);
+    if (processors > PROCESSORS_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, "machine.processors: %llu, of %d at most", (unsigned long long)processors, PROCESSORS_MOST);
+    out->processors = (uint32_t)processors;
     return ZLAY_OK;
 }

@@ -156,7 +156,7 @@ static zlay_status way_try(search *s, uint64_t number, uint64_t l2)
     zl_io_way *w = &s->way;
     s->p->way(w, s->p->of, number);
     if (s->found && s->least <= compulsory(s->p, w)) return ZLAY_OK;
-    if (s->found && !s->p->front && cycles(bytes_of(l2), s->p->machine.l2_rate) >= s->out->best.cost) return ZLAY_OK;
+    if (s->found && !s->p->front && cycles(bytes_of(l2), s->p->machine.l2_rate) > s->out->best.cost) return ZLAY_OK;
     zl_mark mark = zl_scratch_mark(s->p->ctx);
     zlay_status status = way_run(s, w, s->least);
     s->out->run++;
