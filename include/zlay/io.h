@@ -35,6 +35,8 @@ typedef struct zlay_io_machine {
     uint64_t l2;         /* bytes of L2 that hold operands */
     uint64_t hbm_rate;   /* bytes of global memory in 1000 cycles */
     uint64_t l2_rate;    /* bytes between L2 and all processors in 1000 cycles */
+    uint64_t flop_rate;  /* of a chain: products and sums of all processors in 1000 cycles; 0
+                            where nobody says: they cost nothing */
     uint32_t processors; /* blocks at work at a time */
     uint32_t smem;       /* bytes of shared memory of a block */
 } zlay_io_machine;
@@ -80,6 +82,8 @@ typedef struct zlay_io_chain {
     uint32_t gated; /* 1: two products, G has the elements of one */
     uint32_t fused; /* ZLAY_IO_*: what is planned */
     uint32_t stages, front;
+    uint32_t crossover; /* 1: for other m, too; see `fused_at` */
+    uint32_t reserved0; /* 0 */
     zlay_io_machine machine;
     uint64_t reserved[2]; /* 0 */
 } zlay_io_chain;
@@ -105,8 +109,8 @@ typedef struct zlay_io_tensor {
 typedef struct zlay_io_choice {
     uint32_t tile_m, tile_n, tile_k; /* of a chain: tile_n of E, tile_k of the first product */
     uint32_t tile_h; /* of a chain: columns of G of a block at a time; else 0 */
-    uint32_t band;   /* of a chain of two kernels: of the second */
-    uint32_t band_h; /* of a chain of two kernels: of the first; else 0 */
+    uint32_t band;   /* of a chain of two kernels: of both */
+    uint32_t reserved; /* 0 */
     uint32_t fused;  /* of a chain: ZLAY_IO_SEPARATE or ZLAY_IO_FUSED; else 0 */
     uint32_t held;   /* of a fused chain: 1: a block keeps its rows of A in shared memory */
     uint32_t smem;   /* bytes of a block: stages, operands that stay, the result */
@@ -115,7 +119,8 @@ typedef struct zlay_io_choice {
     uint64_t flops;  /* products and sums, those done again included */
     uint64_t hbm, l2;  /* bytes of all tensors */
     uint64_t left;     /* of hbm: still in L2 when the last tile ends */
-    uint64_t cost;     /* thousandths of a cycle: the longer of hbm and l2, at their rates */
+    uint64_t cost;     /* thousandths of a cycle: the longest of hbm, l2 and, of a chain, flops,
+                          at their rates */
 } zlay_io_choice;
 
 /** By which argument there is nothing less (docs/io.md). */
@@ -138,8 +143,8 @@ typedef struct zlay_io_answer {
     uint64_t grid;            /* tiles and orders that are legal */
     uint64_t run;             /* of these, run through the model; the others were excluded */
     zlay_io_choice other;     /* of a chain: the best of the other kind; tiles is 0: none fits */
-    uint64_t fused_at;        /* of a chain: bit e: for m = 2^e, k, h and n as they are, one
-                                 kernel costs less; bits 0 to 13 */
+    uint64_t fused_at;        /* of a chain whose request says `crossover`: bit e: with m = 2^e
+                                 and k, h, n as they are one kernel costs less; bits 0 to 13 */
     zlay_io_tensor tensor[ZLAY_IO_TENSORS]; /* of `best` */
     zlay_io_choice front[ZLAY_IO_FRONT];
 } zlay_io_answer;

@@ -11,6 +11,7 @@ static const zl_field machine_rows[] = {
     {"l2", ZL_MAY, ZL_AT(zl_as_some64, zlay_io_machine, l2)},
     {"hbm_rate", ZL_MAY, ZL_AT(zl_as_some64, zlay_io_machine, hbm_rate)},
     {"l2_rate", ZL_MAY, ZL_AT(zl_as_some64, zlay_io_machine, l2_rate)},
+    {"flop_rate", ZL_MAY, ZL_AT(zl_as_some64, zlay_io_machine, flop_rate)},
     {"processors", ZL_MAY, ZL_AT(zl_as_some32, zlay_io_machine, processors)},
     {"smem", ZL_MAY, ZL_AT(zl_as_some32, zlay_io_machine, smem)},
 };
@@ -24,6 +25,10 @@ static const zl_field taken_rows[] = {
     {"processors", ZL_MAY, ZL_AT(zl_as_u32, zlay_io_machine, processors)},
     {"smem", ZL_MAY, ZL_AT(zl_as_u32, zlay_io_machine, smem)},
 };
+static const zl_field flop_rows[] = {
+    {"flop_rate", ZL_MAY, ZL_AT(zl_as_u64, zlay_io_machine, flop_rate)},
+};
+static const zl_fields flop_fields = {ZL_ROWS(flop_rows, zlay_io_machine)};
 static const zl_fields taken_fields = {ZL_ROWS(taken_rows, zlay_io_machine)};
 
 /* ---- the answer ---------------------------------------------------------------------------- */
@@ -43,7 +48,6 @@ static const zl_field choice_rows[] = {
 };
 static const zl_field chain_rows[] = {
     {"tile_h", ZL_MAY, ZL_AT(zl_as_u32, zlay_io_choice, tile_h)},
-    {"band_h", ZL_MAY, ZL_AT(zl_as_u32, zlay_io_choice, band_h)},
     {"held", ZL_MAY, ZL_AT(zl_as_u32, zlay_io_choice, held)},
 };
 static const zl_fields of_chain = {ZL_ROWS(chain_rows, zlay_io_choice)};
@@ -91,13 +95,11 @@ static void put_front(zl_call *call, const zlay_io_answer *a)
     zl_put_value(call, call->value, "front_count", json_integer(a->front_count));
 }
 
-static void put_chain(zl_call *call, const zlay_io_answer *a)
+static void put_crossover(zl_call *call, const zlay_io_answer *a)
 {
     json_t *wins = json_array();
-    if (!a->best.fused) return;
     for (int e = 0; e < 64; e++)
         if (a->fused_at >> e & 1) zl_put_item(call, wins, zl_json_uint((uint64_t)1 << e));
-    zl_put_value(call, call->value, "other", a->other.tiles ? choice_value(call, &a->other) : json_null());
     zl_put_value(call, call->value, "fused_at", wins);
 }
 
@@ -110,6 +112,7 @@ static void put_answer(zl_call *call, const zlay_io_answer *a, bool front)
         zl_put_value(call, tensors, a->tensor[t].name, one);
     }
     zl_put_fields(call, machine, &taken_fields, &a->machine);
+    if (a->best.fused) zl_put_fields(call, machine, &flop_fields, &a->machine);
     call->value = json_object();
     zl_put_value(call, call->value, "best", choice_value(call, &a->best));
     zl_put_value(call, call->value, "tensors", tensors);
@@ -119,7 +122,9 @@ static void put_answer(zl_call *call, const zlay_io_answer *a, bool front)
     zl_put_value(call, call->value, "grid", zl_json_uint(a->grid));
     zl_put_value(call, call->value, "run", zl_json_uint(a->run));
     zl_put_value(call, call->value, "machine", machine);
-    put_chain(call, a);
+    if (a->best.fused)
+        zl_put_value(call, call->value, "other",
+                     a->other.tiles ? choice_value(call, &a->other) : json_null());
     if (front) put_front(call, a);
 }
 
@@ -196,5 +201,55 @@ zlay_status zl_op_io_attention(zl_call *call, const void *value)
     ask.size = sizeof ask;
     zlay_status status = zlay_io_attention_plan(call->ctx, &answer, a->target, &ask);
     if (!status) put_answer(call, &answer, ask.front);
+    return status;
+}
+
+typedef struct chain_asked {
+    const zlay_target *target;
+    zlay_io_chain ask;
+} chain_asked;
+
+static const zl_named kinds[] = {{"best", ZLAY_IO_BEST},
+                                 {"separate", ZLAY_IO_SEPARATE},
+                                 {"fused", ZLAY_IO_FUSED},
+                                 {NULL, 0}};
+
+static zlay_status read_kind(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    int32_t kind = ZLAY_IO_BEST;
+    zlay_status status = zl_read_word(call, object, field, &kind);
+    *(uint32_t *)to = (uint32_t)kind;
+    return status;
+}
+static const zl_field_kind as_kind = {.read = read_kind, .type = "text"};
+typedef uint32_t as_kind_type;
+
+#define AT(kind, member) ZL_AT(kind, chain_asked, ask.member)
+static const zl_field chain_asked_rows[] = {
+    ZL_TARGET(chain_asked),
+    {"m", ZL_NEEDS, AT(zl_as_some64, m)},
+    {"k", ZL_NEEDS, AT(zl_as_some64, k)},
+    {"h", ZL_NEEDS, AT(zl_as_some64, h)},
+    {"n", ZL_NEEDS, AT(zl_as_some64, n)},
+    {"gated", ZL_MAY, AT(zl_as_bit, gated), .count = 1},
+    {"kernels", ZL_MAY, AT(as_kind, fused), .of = kinds},
+    {"type", ZL_MAY, AT(zl_as_word, type), .of = zl_types},
+    {"stages", ZL_MAY, AT(zl_as_some32, stages)},
+    {"crossover", ZL_MAY, AT(zl_as_bit, crossover), .count = 1},
+    {"front", ZL_MAY, AT(zl_as_bit, front), .count = 1},
+    ZL_PART(machine_fields, chain_asked, ask.machine),
+};
+#undef AT
+const zl_fields zl_io_chain_fields = {ZL_ROWS(chain_asked_rows, chain_asked)};
+
+zlay_status zl_op_io_chain(zl_call *call, const void *value)
+{
+    const chain_asked *a = value;
+    zlay_io_chain ask = a->ask;
+    zlay_io_answer answer;
+    ask.size = sizeof ask;
+    zlay_status status = zlay_io_chain_plan(call->ctx, &answer, a->target, &ask);
+    if (!status) put_answer(call, &answer, ask.front);
+    if (!status && ask.crossover) put_crossover(call, &answer);
     return status;
 }

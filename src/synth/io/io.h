@@ -92,6 +92,7 @@ typedef struct zl_io_problem {
     uint32_t tensors;
     const char *name[ZLAY_IO_TENSORS];
     uint64_t bits[ZLAY_IO_TENSORS]; /* of the whole tensor; 0: it moves as often as the way says */
+    uint64_t flop_rate; /* 0: products and sums cost nothing */
     bool front;      /* whether the whole front is wanted */
     uint64_t ways;
     void (*way)(zl_io_way *out, const void *of, uint64_t i);
@@ -100,6 +101,9 @@ typedef struct zl_io_problem {
 
 /* Finds the best of the ways: *out but for the bounds. NONE where there is none, without a message. */
 zlay_status zl_io_search(const zl_io_problem *p, zlay_io_answer *out);
+
+/* Whether a choice costs less than another, or of that cost moves less from global memory, then from L2. */
+bool zl_io_better(const zlay_io_choice *a, const zlay_io_choice *b);
 
 /* Bands that are tried for so many rows of tiles: 2^i and 3 * 2^i below it, and itself; `i` counts from 0. 0: no more. */
 uint64_t zl_io_band(uint64_t rows, uint32_t i);

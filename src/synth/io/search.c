@@ -2,7 +2,8 @@
 /* Finds the best of all ways, exactly. What a way moves from L2 is a closed form, so ways are sorted by it, the least first; a way is on
  * the front (nothing equals or beats it in both) only if it moves less from global memory than all before it. So each is run through the
  * model of L2 until it has moved as much as the best before, and none is run any more once one moves what every way must. Cost rises
- * with both numbers, so the cheapest way is on the front. */
+ * with both numbers, so the cheapest way is on the front; where products and sums cost something, too, a way is run to its end unless a
+ * lower bound of its cost excludes it. */
 #include "synth/io/io.h"
 
 #include <stdio.h>
@@ -130,12 +131,10 @@ static void tensors_tell(search *s, const zl_io_way *w)
         }
 }
 
-/* Whether the way that was run is the cheapest so far, or of that cost moves less. */
-static bool is_best(const search *s, const zlay_io_choice *c)
+bool zl_io_better(const zlay_io_choice *a, const zlay_io_choice *b)
 {
-    const zlay_io_choice *best = &s->out->best;
-    if (!s->found || c->cost != best->cost) return !s->found || c->cost < best->cost;
-    return c->hbm != best->hbm ? c->hbm < best->hbm : c->l2 < best->l2;
+    if (a->cost != b->cost) return a->cost < b->cost;
+    return a->hbm != b->hbm ? a->hbm < b->hbm : a->l2 < b->l2;
 }
 
 /* Puts a choice before those of the front, for it moves less from global memory than they do; one that moves as much from L2 is beaten. */
@@ -151,27 +150,46 @@ static void front_put(zlay_io_answer *out, const zlay_io_choice *c)
     out->front_count++;
 }
 
+/* What a way that was run comes to, in bytes. */
+static void choice_finish(const search *s, zlay_io_choice *c, uint64_t l2)
+{
+    const zlay_io_machine *m = &s->p->machine;
+    c->hbm = bytes_of(c->hbm);
+    c->left = bytes_of(c->left);
+    c->l2 = bytes_of(l2);
+    c->cost = zl_umax(cycles(c->hbm, m->hbm_rate), cycles(c->l2, m->l2_rate));
+    if (s->p->flop_rate) c->cost = zl_umax(c->cost, cycles(c->flops, s->p->flop_rate));
+}
+
+/* How many bits a way may move before it is excluded: it is neither on the front then, nor the best. 0: it is so before it is run.
+ * Where products and sums cost nothing, what is best moves less from global memory than all before it. */
+static uint64_t most_of(const search *s, const zl_io_way *w, uint64_t l2)
+{
+    const zl_io_problem *p = s->p;
+    if (!s->found) return UINT64_MAX;
+    uint64_t once = compulsory(p, w), cost = zl_umax(cycles(bytes_of(l2), p->machine.l2_rate), cycles(bytes_of(once), p->machine.hbm_rate));
+    if (p->flop_rate) cost = zl_umax(cost, cycles(w->choice.flops, p->flop_rate));
+    bool may_be_best = cost <= s->out->best.cost;
+    if (p->flop_rate && may_be_best) return UINT64_MAX;
+    return s->least > once && (p->front || may_be_best) ? s->least : 0;
+}
+
 static zlay_status way_try(search *s, uint64_t number, uint64_t l2)
 {
     zl_io_way *w = &s->way;
     s->p->way(w, s->p->of, number);
-    if (s->found && s->least <= compulsory(s->p, w)) return ZLAY_OK;
-    if (s->found && !s->p->front && cycles(bytes_of(l2), s->p->machine.l2_rate) > s->out->best.cost) return ZLAY_OK;
+    uint64_t most = most_of(s, w, l2);
+    if (!most) return ZLAY_OK;
     zl_mark mark = zl_scratch_mark(s->p->ctx);
-    zlay_status status = way_run(s, w, s->least);
+    zlay_status status = way_run(s, w, most);
     s->out->run++;
-    if (!status && w->choice.hbm < s->least) {
-        s->least = w->choice.hbm;
-        zlay_io_choice *c = &w->choice;
-        *c = (zlay_io_choice){.tile_m = c->tile_m, .tile_n = c->tile_n, .tile_k = c->tile_k, .tile_h = c->tile_h, .band = c->band,
-                              .band_h = c->band_h, .fused = c->fused, .held = c->held, .smem = c->smem, .sums = c->sums,
-                              .tiles = c->tiles, .flops = c->flops, .hbm = bytes_of(c->hbm), .left = bytes_of(c->left),
-                              .l2 = bytes_of(l2)};
-        uint64_t of_l2 = cycles(c->l2, s->p->machine.l2_rate);
-        c->cost = zl_umax(cycles(c->hbm, s->p->machine.hbm_rate), of_l2);
-        front_put(s->out, c);
-        if (is_best(s, c)) {
-            s->out->best = *c;
+    if (!status && w->choice.hbm <= most) {
+        bool less = w->choice.hbm < s->least;
+        s->least = zl_umin(s->least, w->choice.hbm);
+        choice_finish(s, &w->choice, l2);
+        if (less) front_put(s->out, &w->choice);
+        if (!s->found || zl_io_better(&w->choice, &s->out->best)) {
+            s->out->best = w->choice;
             tensors_tell(s, w);
         }
         s->found = true;
