@@ -119,8 +119,10 @@ typedef struct zlay_io_choice {
     uint64_t flops;  /* products and sums, those done again included */
     uint64_t hbm, l2;  /* bytes of all tensors */
     uint64_t left;     /* of hbm: still in L2 when the last tile ends */
-    uint64_t cost;     /* thousandths of a cycle: the longest of hbm, l2 and, of a chain, flops,
-                          at their rates */
+    uint64_t cost;     /* thousandths of a cycle: the longest of three, each at its rate: hbm; l2
+                          and, of a chain, flops, which a kernel of fewer tiles than processors
+                          has the share of its tiles of, each kernel's rounded up, one behind
+                          the other */
 } zlay_io_choice;
 
 /** By which argument there is nothing less (docs/io.md). */
@@ -170,6 +172,10 @@ ZLAY_API zlay_status zlay_io_attention_plan(zlay_ctx *ctx, zlay_io_answer *out,
 ZLAY_API zlay_status zlay_io_chain_plan(zlay_ctx *ctx, zlay_io_answer *out,
                                         const zlay_target *target,
                                         const zlay_io_chain *request);
+
+/** Print an answer as a table of megabytes, 10^6 bytes.  Returns ZLAY_OK, ZLAY_EROOM
+ *  (zlay_buf), ZLAY_EINVAL a NULL, or an answer that no call gave.  Pure. */
+ZLAY_API zlay_status zlay_io_print(zlay_buf *out, const zlay_io_answer *answer);
 
 #ifdef __cplusplus
 }

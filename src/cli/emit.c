@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay emit: prints a function or constant for another author's kernel; zlay show: draws. The
+/* zlay emit: prints a function or constant for another author's kernel; zlay io: the tile and order
+ * that move the fewest bytes; zlay show: draws. The
  * arguments in a command's row are fields of an operation of zlay batch, which reads and refuses
  * them. */
 #include "cli/cli.h"
@@ -79,6 +80,16 @@ int zl_emit(zlay_ctx *ctx, int argc, char **argv)
     zlay_status status = zl_emit_asked(ctx, &text, what, usage, argc, argv);
     zl_progress_end();
     return printed(ctx, status, "emit", text, read);
+}
+
+int zl_io(zlay_ctx *ctx, int argc, char **argv)
+{
+    const char *what = argv[-1];
+    char *text = NULL;
+    zl_progress_begin(ctx, "searching");
+    zlay_status status = zl_io_asked(ctx, &text, what, usage_of("io", what), argc, argv);
+    zl_progress_end();
+    return printed(ctx, status, "io", text, NULL);
 }
 
 /* ---- pictures --------------------------------------------------------- */

@@ -2,7 +2,6 @@
 /* io.gemm, io.attention and io.chain: the tile and order of tiles that move the fewest bytes. */
 #include "json/json.h"
 
-#include <string.h>
 #include <zlay/io.h>
 
 /* ---- the machine --------------------------------------------------------------------------- */
@@ -103,7 +102,13 @@ static void put_crossover(zl_call *call, const zlay_io_answer *a)
     zl_put_value(call, call->value, "fused_at", wins);
 }
 
-static void put_answer(zl_call *call, const zlay_io_answer *a, bool front)
+static zlay_status print_answer(zlay_ctx *ctx, zlay_buf *out, const void *answer)
+{
+    (void)ctx;
+    return zlay_io_print(out, answer);
+}
+
+static void put_all(zl_call *call, const zlay_io_answer *a, bool front)
 {
     json_t *tensors = json_object(), *machine = json_object();
     for (uint32_t t = 0; t < a->tensors_count; t++) {
@@ -113,8 +118,10 @@ static void put_answer(zl_call *call, const zlay_io_answer *a, bool front)
     }
     zl_put_fields(call, machine, &taken_fields, &a->machine);
     if (a->best.fused) zl_put_fields(call, machine, &flop_fields, &a->machine);
-    call->value = json_object();
     zl_put_value(call, call->value, "best", choice_value(call, &a->best));
+    if (a->best.fused)
+        zl_put_value(call, call->value, "other",
+                     a->other.tiles ? choice_value(call, &a->other) : json_null());
     zl_put_value(call, call->value, "tensors", tensors);
     zl_put_value(call, call->value, "hbm_bound", bound_value(call, a->hbm_bound, a->hbm_by));
     zl_put_value(call, call->value, "l2_bound", bound_value(call, a->l2_bound, a->l2_by));
@@ -122,10 +129,22 @@ static void put_answer(zl_call *call, const zlay_io_answer *a, bool front)
     zl_put_value(call, call->value, "grid", zl_json_uint(a->grid));
     zl_put_value(call, call->value, "run", zl_json_uint(a->run));
     zl_put_value(call, call->value, "machine", machine);
-    if (a->best.fused)
-        zl_put_value(call, call->value, "other",
-                     a->other.tiles ? choice_value(call, &a->other) : json_null());
     if (front) put_front(call, a);
+}
+
+/* What a request of any of the three has beside its sizes. */
+typedef struct form {
+    bool text, front, crossover;
+} form;
+
+static zlay_status answer(zl_call *call, zlay_status status, const zlay_io_answer *a, form is)
+{
+    if (status) return status;
+    call->value = json_object();
+    if (is.text) return zl_put_printed(call, "text", print_answer, a);
+    put_all(call, a, is.front);
+    if (is.crossover) put_crossover(call, a);
+    return ZLAY_OK;
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -133,6 +152,7 @@ static void put_answer(zl_call *call, const zlay_io_answer *a, bool front)
 typedef struct gemm_asked {
     const zlay_target *target;
     zlay_io_gemm ask;
+    bool text;
 } gemm_asked;
 
 #define AT(kind, member) ZL_AT(kind, gemm_asked, ask.member)
@@ -151,6 +171,7 @@ static const zl_field gemm_rows[] = {
     {"band", ZL_MAY, AT(zl_as_some32, band)},
     {"stages", ZL_MAY, AT(zl_as_some32, stages)},
     {"front", ZL_MAY, AT(zl_as_bit, front), .count = 1},
+    {"text", ZL_MAY, ZL_AT(zl_as_flag, gemm_asked, text)},
     ZL_PART(machine_fields, gemm_asked, ask.machine),
 };
 #undef AT
@@ -160,16 +181,16 @@ zlay_status zl_op_io_gemm(zl_call *call, const void *value)
 {
     const gemm_asked *a = value;
     zlay_io_gemm ask = a->ask;
-    zlay_io_answer answer;
+    zlay_io_answer found;
     ask.size = sizeof ask;
-    zlay_status status = zlay_io_gemm_plan(call->ctx, &answer, a->target, &ask);
-    if (!status) put_answer(call, &answer, ask.front);
-    return status;
+    zlay_status status = zlay_io_gemm_plan(call->ctx, &found, a->target, &ask);
+    return answer(call, status, &found, (form){a->text, ask.front, false});
 }
 
 typedef struct attention_asked {
     const zlay_target *target;
     zlay_io_attention ask;
+    bool text;
 } attention_asked;
 
 #define AT(kind, member) ZL_AT(kind, attention_asked, ask.member)
@@ -188,6 +209,7 @@ static const zl_field attention_rows[] = {
     {"band", ZL_MAY, AT(zl_as_some32, band)},
     {"stages", ZL_MAY, AT(zl_as_some32, stages)},
     {"front", ZL_MAY, AT(zl_as_bit, front), .count = 1},
+    {"text", ZL_MAY, ZL_AT(zl_as_flag, attention_asked, text)},
     ZL_PART(machine_fields, attention_asked, ask.machine),
 };
 #undef AT
@@ -197,16 +219,16 @@ zlay_status zl_op_io_attention(zl_call *call, const void *value)
 {
     const attention_asked *a = value;
     zlay_io_attention ask = a->ask;
-    zlay_io_answer answer;
+    zlay_io_answer found;
     ask.size = sizeof ask;
-    zlay_status status = zlay_io_attention_plan(call->ctx, &answer, a->target, &ask);
-    if (!status) put_answer(call, &answer, ask.front);
-    return status;
+    zlay_status status = zlay_io_attention_plan(call->ctx, &found, a->target, &ask);
+    return answer(call, status, &found, (form){a->text, ask.front, false});
 }
 
 typedef struct chain_asked {
     const zlay_target *target;
     zlay_io_chain ask;
+    bool text;
 } chain_asked;
 
 static const zl_named kinds[] = {{"best", ZLAY_IO_BEST},
@@ -237,6 +259,7 @@ static const zl_field chain_asked_rows[] = {
     {"stages", ZL_MAY, AT(zl_as_some32, stages)},
     {"crossover", ZL_MAY, AT(zl_as_bit, crossover), .count = 1},
     {"front", ZL_MAY, AT(zl_as_bit, front), .count = 1},
+    {"text", ZL_MAY, ZL_AT(zl_as_flag, chain_asked, text)},
     ZL_PART(machine_fields, chain_asked, ask.machine),
 };
 #undef AT
@@ -246,10 +269,8 @@ zlay_status zl_op_io_chain(zl_call *call, const void *value)
 {
     const chain_asked *a = value;
     zlay_io_chain ask = a->ask;
-    zlay_io_answer answer;
+    zlay_io_answer found;
     ask.size = sizeof ask;
-    zlay_status status = zlay_io_chain_plan(call->ctx, &answer, a->target, &ask);
-    if (!status) put_answer(call, &answer, ask.front);
-    if (!status && ask.crossover) put_crossover(call, &answer);
-    return status;
+    zlay_status status = zlay_io_chain_plan(call->ctx, &found, a->target, &ask);
+    return answer(call, status, &found, (form){a->text, ask.front, ask.crossover});
 }

@@ -117,12 +117,12 @@ static void way_of(zl_io_way *out, const chain *c, uint64_t i, bool fused)
     const pick *p = &c->pick[i];
     const zlay_io_chain *a = &c->ask;
     uint64_t rows = zl_ceil_div(a->m, p->m), columns = zl_ceil_div(a->n, p->n);
+    uint64_t first = products_of(a->m, a->k, a->h, fused ? columns * c->gates : c->gates), second = products_of(a->m, a->h, a->n, 1);
     *out = (zl_io_way){.choice = {.tile_m = p->m, .tile_n = p->n, .tile_k = c->tile_k, .tile_h = p->h, .band = p->band, .held = p->held,
                                   .fused = fused ? ZLAY_IO_FUSED : ZLAY_IO_SEPARATE, .smem = (uint32_t)smem_of(c, p, fused),
                                   .sums = (uint32_t)(4 * sums_of(c, p, fused)),
                                   .tiles = rows * (fused ? columns : columns + zl_ceil_div(a->h, p->h)),
-                                  .flops = zl_uadd_sat(products_of(a->m, a->k, a->h, fused ? columns * c->gates : c->gates),
-                                                       products_of(a->m, a->h, a->n, 1))}};
+                                  .flops = zl_uadd_sat(first, second)}};
 }
 
 /* A step is some columns of G: it reads the rows of A, unless they stay, B and C. */
@@ -136,6 +136,7 @@ static void way_fused(zl_io_way *out, const void *of, uint64_t i)
     out->kernels = 1;
     k->tile_n = p->n;
     k->step = p->h;
+    k->flops = out->choice.flops;
     k->operands_count = 3;
     k->operand[0] = operand(A, ZL_IO_ROW, c->ask.k * c->bits, false);
     k->operand[0].once = p->held;
@@ -160,6 +161,8 @@ static void way_separate(zl_io_way *out, const void *of, uint64_t i)
     first->operand[1] = operand(B, ZL_IO_COLUMN, (uint64_t)c->bits * c->gates, true);
     first->result = operand(G, ZL_IO_ROW | ZL_IO_COLUMN, c->bits, false);
     *second = kernel(p, c->ask.m, c->ask.n, c->ask.h);
+    first->flops = products_of(c->ask.m, c->ask.k, c->ask.h, c->gates);
+    second->flops = products_of(c->ask.m, c->ask.h, c->ask.n, 1);
     second->tile_n = p->n;
     second->step = p->h;
     second->operands_count = 2;

@@ -53,6 +53,7 @@ typedef struct zl_io_kernel {
     bool down;        /* steps begin with the last */
     bool causal;      /* a row of tiles has the steps up to its last row + skew; the last row of tiles comes first */
     uint64_t skew;
+    uint64_t flops;   /* products and sums that count in its cost */
     uint32_t operands_count;
     zl_io_operand operand[ZL_IO_OPERANDS], result;
 } zl_io_kernel;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the best of all ways, exactly. What a way moves from L2 is a closed form, so ways are sorted by it, the least first; a way is on
- * the front (nothing equals or beats it in both) only if it moves less from global memory than all before it. So each is run through the
- * model of L2 until it has moved as much as the best before, and none is run any more once one moves what every way must. Cost rises
- * with both numbers, so the cheapest way is on the front; where products and sums cost something, too, a way is run to its end unless a
- * lower bound of its cost excludes it. */
+/* Finds the best of all ways, exactly. What a way moves from L2, and all of its cost but that of global memory, are closed forms, so ways
+ * are sorted by L2, the least first; a way is on the front (nothing equals or beats it in both) only if it moves less from global
+ * memory than all before it. Each way is run through the model of L2 until what it has moved excludes it from the front and costs
+ * more than the best so far; one that its closed forms and compulsory bytes exclude is not run. */
 #include "synth/io/io.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 8 };
+enum { BITS = 8, MILLI = 1000 };
 
 typedef struct ranked {
     uint64_t l2, number;
@@ -32,14 +31,17 @@ static int by_l2(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+static uint64_t l2_of_kernel(const zl_io_kernel *k)
+{
+    uint64_t sum = zl_io_l2(k, &k->result);
+    for (uint32_t o = 0; o < k->operands_count; o++) sum = zl_uadd_sat(sum, zl_io_l2(k, &k->operand[o]));
+    return sum;
+}
+
 static uint64_t l2_of(const zl_io_way *w)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < w->kernels; i++) {
-        const zl_io_kernel *k = &w->kernel[i];
-        for (uint32_t o = 0; o < k->operands_count; o++) sum = zl_uadd_sat(sum, zl_io_l2(k, &k->operand[o]));
-        sum = zl_uadd_sat(sum, zl_io_l2(k, &k->result));
-    }
+    for (uint32_t i = 0; i < w->kernels; i++) sum = zl_uadd_sat(sum, l2_of_kernel(&w->kernel[i]));
     return sum;
 }
 
@@ -56,6 +58,30 @@ static uint64_t compulsory(const zl_io_problem *p, const zl_io_way *w)
             seen |= 1u << tensor;
         }
     return sum;
+}
+
+static uint64_t bytes_of(uint64_t bits) { return zl_ceil_div(bits, BITS); }
+
+/* Thousandths of a cycle that so much takes where `busy` of all processors are at work, for which the rate is. */
+static uint64_t cycles(uint64_t much, uint64_t rate, uint64_t busy, uint64_t all)
+{
+    zl_u128 by = (zl_u128)rate * busy, of = (zl_u128)much * MILLI * MILLI;
+    if (of >> 96) return UINT64_MAX; /* beyond any rate */
+    of = (of * all + by - 1) / by;
+    return of > UINT64_MAX ? UINT64_MAX : (uint64_t)of;
+}
+
+/* What of the cost is known before a way is run: L2, products and sums. */
+static uint64_t cost_of(const zl_io_problem *p, const zl_io_way *w)
+{
+    uint64_t l2 = 0, flops = 0, all = p->machine.processors;
+    for (uint32_t i = 0; i < w->kernels; i++) {
+        const zl_io_kernel *k = &w->kernel[i];
+        uint64_t busy = zl_umin(zl_umul_sat(zl_io_rows(k), zl_io_columns(k)), all);
+        l2 = zl_uadd_sat(l2, cycles(bytes_of(l2_of_kernel(k)), p->machine.l2_rate, busy, all));
+        if (p->flop_rate) flops = zl_uadd_sat(flops, cycles(k->flops, p->flop_rate, busy, all));
+    }
+    return zl_umax(l2, flops);
 }
 
 /* ---- one way ------------------------------------------------------------------------------------ */
@@ -102,14 +128,6 @@ static zlay_status way_run(search *s, zl_io_way *w, uint64_t most)
     return status;
 }
 
-static uint64_t bytes_of(uint64_t bits) { return zl_ceil_div(bits, BITS); }
-
-static uint64_t cycles(uint64_t bytes, uint64_t rate)
-{
-    zl_u128 all = ((zl_u128)bytes * 1000000 + rate - 1) / rate;
-    return all > UINT64_MAX ? UINT64_MAX : (uint64_t)all;
-}
-
 static void tensors_tell(search *s, const zl_io_way *w)
 {
     const zl_io_problem *p = s->p;
@@ -151,34 +169,32 @@ static void front_put(zlay_io_answer *out, const zlay_io_choice *c)
 }
 
 /* What a way that was run comes to, in bytes. */
-static void choice_finish(const search *s, zlay_io_choice *c, uint64_t l2)
+static void choice_finish(const search *s, zl_io_way *w, uint64_t l2)
 {
-    const zlay_io_machine *m = &s->p->machine;
+    zlay_io_choice *c = &w->choice;
     c->hbm = bytes_of(c->hbm);
     c->left = bytes_of(c->left);
     c->l2 = bytes_of(l2);
-    c->cost = zl_umax(cycles(c->hbm, m->hbm_rate), cycles(c->l2, m->l2_rate));
-    if (s->p->flop_rate) c->cost = zl_umax(c->cost, cycles(c->flops, s->p->flop_rate));
+    c->cost = zl_umax(cycles(c->hbm, s->p->machine.hbm_rate, 1, 1), cost_of(s->p, w));
 }
 
-/* How many bits a way may move before it is excluded: it is neither on the front then, nor the best. 0: it is so before it is run.
- * Where products and sums cost nothing, what is best moves less from global memory than all before it. */
-static uint64_t most_of(const search *s, const zl_io_way *w, uint64_t l2)
+/* How many bits a way may move before it is excluded: it is neither on the front then, nor the best. 0: it is so before it is run. */
+static uint64_t most_of(const search *s, const zl_io_way *w)
 {
     const zl_io_problem *p = s->p;
     if (!s->found) return UINT64_MAX;
-    uint64_t once = compulsory(p, w), cost = zl_umax(cycles(bytes_of(l2), p->machine.l2_rate), cycles(bytes_of(once), p->machine.hbm_rate));
-    if (p->flop_rate) cost = zl_umax(cost, cycles(w->choice.flops, p->flop_rate));
-    bool may_be_best = cost <= s->out->best.cost;
-    if (p->flop_rate && may_be_best) return UINT64_MAX;
-    return s->least > once && (p->front || may_be_best) ? s->least : 0;
+    uint64_t once = compulsory(p, w), best = s->out->best.cost, most = 0;
+    if (p->front && s->least > once) most = s->least;
+    if (cost_of(p, w) > best || cycles(bytes_of(once), p->machine.hbm_rate, 1, 1) > best) return most;
+    zl_u128 bytes = (zl_u128)best * p->machine.hbm_rate / (MILLI * MILLI) + 1; /* of as much cost */
+    return zl_umax(most, bytes >> 60 ? UINT64_MAX : (uint64_t)bytes * BITS);
 }
 
 static zlay_status way_try(search *s, uint64_t number, uint64_t l2)
 {
     zl_io_way *w = &s->way;
     s->p->way(w, s->p->of, number);
-    uint64_t most = most_of(s, w, l2);
+    uint64_t most = most_of(s, w);
     if (!most) return ZLAY_OK;
     zl_mark mark = zl_scratch_mark(s->p->ctx);
     zlay_status status = way_run(s, w, most);
@@ -186,7 +202,7 @@ static zlay_status way_try(search *s, uint64_t number, uint64_t l2)
     if (!status && w->choice.hbm <= most) {
         bool less = w->choice.hbm < s->least;
         s->least = zl_umin(s->least, w->choice.hbm);
-        choice_finish(s, &w->choice, l2);
+        choice_finish(s, w, l2);
         if (less) front_put(s->out, &w->choice);
         if (!s->found || zl_io_better(&w->choice, &s->out->best)) {
             s->out->best = w->choice;
