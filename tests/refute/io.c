@@ -427,7 +427,8 @@ static uint32_t attention(zlay_ctx *ctx, trial *t, uint64_t *seed)
 static void chain_ways(trial *t, const zlay_io_chain *r, const char *name, uint64_t bits, bool fused)
 {
     uint64_t tk = 1024 / bits, gates = r->gated + 1, stages = r->stages ? r->stages : 2, e = bits / 8;
-    uint64_t most = !strcmp(name, "sm_80") ? 128 * 128 : 128 * 256;
+    bool sync = !strcmp(name, "sm_80");
+    uint64_t most = sync ? 128 * 128 : !fused ? 128 * 256 : !strcmp(name, "sm_90a") ? 128 * 384 : 128 * 512;
     world w = {.kind = FUSED, .m = r->m, .n = r->n, .k = r->k, .h = r->h, .gates = gates, .a_bits = bits};
     for (w.tm = !strcmp(name, "sm_100a") ? 128 : 64; w.tm <= 128; w.tm += 64)
         for (w.th = 64; w.th <= 256; w.th += 64)
@@ -438,7 +439,7 @@ static void chain_ways(trial *t, const zlay_io_chain *r, const char *name, uint6
                     uint64_t all = (held ? up(w.k, tk) * a : stages * a) + stages * (b + c) + g * e;
                     uint64_t smem = 1024 + (fused ? (all > out * e ? all : out * e) : one > two ? one : two);
                     uint64_t sums = fused ? g * gates + out : g * gates > out ? g * gates : out;
-                    if (sums > most || smem > r->machine.smem || (most == 128 * 128 && (w.th == 192 || w.tn == 192))) continue;
+                    if (sums > most || smem > r->machine.smem || (sync && (w.th == 192 || w.tn == 192))) continue;
                     uint64_t again = fused ? up(w.n, w.tn) : 1, flops[] = {2 * w.m * w.k * w.h * gates * again, 2 * w.m * w.h * w.n};
                     if (fused) flops[0] += flops[1], flops[1] = 0;
                     for (int i = 0; (w.band = band(up(w.m, w.tm), i)); i++) {

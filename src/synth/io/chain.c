@@ -6,7 +6,6 @@
 #include "synth/io/io.h"
 #include "target/target.h"
 
-#include <string.h>
 #include <zlay/machine.h>
 #include <zlay/type.h>
 
@@ -73,7 +72,7 @@ static uint64_t sums_of(const chain *c, const pick *p, bool fused)
 
 static void pick_put(chain *c, const pick *p, bool fused, const zlay_io_machine *machine, uint64_t *least)
 {
-    if (sums_of(c, p, fused) > c->legal.sums || c->picks == WAYS_MOST) return;
+    if (sums_of(c, p, fused) > (fused ? c->legal.fused : c->legal.sums) || c->picks == WAYS_MOST) return;
     if (c->legal.pairs && (!zl_is_power_of_two(p->h) || !zl_is_power_of_two(p->n))) return;
     uint64_t smem = smem_of(c, p, fused);
     *least = zl_umin(*least, smem);

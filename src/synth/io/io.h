@@ -115,6 +115,7 @@ uint64_t zl_io_band(uint64_t rows, uint32_t i);
 typedef struct zl_io_tiles {
     uint32_t m_least, m_most, m_step, n_least, n_most, n_step;
     uint32_t sums;    /* elements of f32 that the sums of a block may have, two tiles of tcgen05 */
+    uint32_t fused;   /* the same of a kernel of two products */
     uint32_t pairs;   /* 1: n is a power of two */
     uint32_t on_chip; /* bytes of sums that a processor has for all */
 } zl_io_tiles;

@@ -12,8 +12,8 @@ zlay_status zl_io_tiles_of(zlay_ctx *ctx, zl_io_tiles *out, const zlay_target *t
         uint32_t feature;
         zl_io_tiles tiles;
     } rows[] = {
-#define IO_TILES(feature, m, m_most, m_step, n, n_most, n_step, sums, pairs, on_chip)                                                  \
-    {ZL_HAS_##feature, {m, m_most, m_step, n, n_most, n_step, sums, pairs, on_chip}},
+#define IO_TILES(feature, m, m_most, m_step, n, n_most, n_step, sums, fused, pairs, on_chip)                                           \
+    {ZL_HAS_##feature, {m, m_most, m_step, n, n_most, n_step, sums, fused, pairs, on_chip}},
 #include "synth/io/tiles.def"
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++)
