@@ -32,13 +32,16 @@ extern "C" {
 /** The machine as the model has it; 0: the target's own (zlay/machine.h), and a rate of L2
  *  that nobody says is twice that of global memory. */
 typedef struct zlay_io_machine {
-    uint64_t l2;         /* bytes of L2 that hold operands */
+    uint64_t l2;         /* bytes of L2 that hold operands; default three quarters of it */
     uint64_t hbm_rate;   /* bytes of global memory in 1000 cycles */
     uint64_t l2_rate;    /* bytes between L2 and all processors in 1000 cycles */
     uint64_t flop_rate;  /* of a chain: products and sums of all processors in 1000 cycles; 0
                             where nobody says: they cost nothing */
     uint32_t processors; /* blocks at work at a time */
     uint32_t smem;       /* bytes of shared memory of a block */
+    uint32_t spread;     /* thousandths by which the slowest processor is behind the fastest;
+                            default 10 */
+    uint32_t reserved;   /* 0 */
 } zlay_io_machine;
 
 /** D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means the default, or

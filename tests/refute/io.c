@@ -142,9 +142,16 @@ static want result_of(const world *w, uint64_t row, uint64_t column)
 /* ---- processors ------------------------------------------------------------------------------------------- */
 
 typedef struct job {
-    bool busy;
-    uint64_t row, column, step;
+    bool busy, moves;
+    uint64_t tile, row, column, step;
 } job;
+
+/* Whether a processor goes on in the t-th step of all, from 1 on: after t of them it has done floor((999 + t pace) / 1000). */
+static bool goes_on(int p, uint64_t t, uint32_t spread)
+{
+    uint64_t pace = 1000 - spread * (uint64_t)(p * 40503 % 65536) / 65536;
+    return (999 + t * pace) / 1000 > (999 + (t - 1) * pace) / 1000;
+}
 
 /* The tiles in their order: bands of rows, in each column by column, in each row by row. */
 static uint64_t ordered(const world *w, uint64_t (*tiles)[2])
@@ -167,7 +174,7 @@ static void step_all(const world *w, cache *c, job *jobs, int processors, uint64
         for (int p = 0; p < processors; p++) {
             want one;
             bool twice = false;
-            if (!jobs[p].busy || !reads(w, o, jobs[p].row, jobs[p].column, jobs[p].step, &one)) continue;
+            if (!jobs[p].moves || !reads(w, o, jobs[p].row, jobs[p].column, jobs[p].step, &one)) continue;
             *l2 += one.bits;
             for (int i = 0; i < count; i++) twice |= seen[i] == key_of(&one);
             if (twice) continue;
@@ -177,22 +184,27 @@ static void step_all(const world *w, cache *c, job *jobs, int processors, uint64
     }
 }
 
-static void simulate(const world *w, cache *c, int processors, uint64_t *l2)
+static void simulate(const world *w, cache *c, int processors, uint32_t spread, uint64_t *l2)
 {
     static uint64_t tiles[4096][2];
     uint64_t count = ordered(w, tiles), next = 0, done = 0;
     job jobs[PROCESSORS] = {{0}};
     assert_true(count <= 4096);
-    while (done < count) {
-        for (int p = 0; p < processors; p++)
-            if (!jobs[p].busy && next < count) {
-                jobs[p] = (job){true, tiles[next][0], tiles[next][1], 0};
+    if ((uint64_t)processors > count) processors = (int)count;
+    for (uint64_t t = 1; done < count; t++) {
+        for (int p = 0; p < processors; p++) {
+            job *j = &jobs[p];
+            uint64_t tile = w->kind == ATTENTION ? next : t == 1 ? (uint64_t)p : j->tile + (uint64_t)processors;
+            if (!j->busy && tile < count) {
+                *j = (job){true, false, tile, tiles[tile][0], tiles[tile][1], 0};
                 next++;
             }
+            j->moves = j->busy && goes_on(p, t, spread);
+        }
         step_all(w, c, jobs, processors, l2);
         for (int p = 0; p < processors; p++) {
             job *j = &jobs[p];
-            if (!j->busy || ++j->step < steps_of(w, j->row)) continue;
+            if (!j->moves || ++j->step < steps_of(w, j->row)) continue;
             want d = result_of(w, j->row, j->column);
             *l2 += d.bits;
             use(c, d.tensor, key_of(&d), d.bits, true);
@@ -229,11 +241,12 @@ static void run(trial *t, const world *one, const world *two, const uint64_t *fl
     static cache c;
     outcome *out = &t->way[t->count++];
     uint64_t l2 = 0, more = 0, moved = 0;
+    uint32_t spread = t->machine.spread ? t->machine.spread : 10;
     assert_true(t->count <= WAYS);
     memset(&c, 0, sizeof c);
     c.capacity = t->machine.l2 * 8;
-    simulate(one, &c, (int)t->machine.processors, &l2);
-    if (two) simulate(two, &c, (int)t->machine.processors, &more);
+    simulate(one, &c, (int)t->machine.processors, spread, &l2);
+    if (two) simulate(two, &c, (int)t->machine.processors, spread, &more);
     for (int i = 0; i < c.count; i++)
         if (c.at[c.order[i]].dirty) c.written[c.at[c.order[i]].tensor] += c.at[c.order[i]].bits;
     for (int i = 0; i < TENSORS; i++) moved += c.read[i] + c.written[i];
@@ -327,7 +340,8 @@ static zlay_io_machine draw_machine(uint64_t *seed, uint64_t bytes)
                                                                      : (uint64_t)test_range(seed, 4096, (int64_t)(most / 4 + 8192)),
                              .hbm_rate = (uint64_t)test_range(seed, 1, 4) * 1000000, .l2_rate = (uint64_t)test_range(seed, 1, 12) * 1000000,
                              .flop_rate = (uint64_t)test_range(seed, 1, 60) * 10000000,
-                             .processors = (uint32_t)test_range(seed, 1, PROCESSORS), .smem = smem[test_range(seed, 0, 4)]};
+                             .processors = (uint32_t)test_range(seed, 1, PROCESSORS), .smem = smem[test_range(seed, 0, 4)],
+                             .spread = test_range(seed, 0, 2) ? (uint32_t)test_range(seed, 0, 500) : 1};
 }
 
 /* ---- products ------------------------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@ static const zl_field machine_rows[] = {
     {"flop_rate", ZL_MAY, ZL_AT(zl_as_some64, zlay_io_machine, flop_rate)},
     {"processors", ZL_MAY, ZL_AT(zl_as_some32, zlay_io_machine, processors)},
     {"smem", ZL_MAY, ZL_AT(zl_as_some32, zlay_io_machine, smem)},
+    {"spread", ZL_MAY, ZL_AT(zl_as_u32, zlay_io_machine, spread)},
 };
 static const zl_fields machine_fields = {ZL_ROWS(machine_rows, zlay_io_machine)};
 typedef zlay_io_machine machine_fields_type;
@@ -23,6 +24,7 @@ static const zl_field taken_rows[] = {
     {"l2_rate", ZL_MAY, ZL_AT(zl_as_u64, zlay_io_machine, l2_rate)},
     {"processors", ZL_MAY, ZL_AT(zl_as_u32, zlay_io_machine, processors)},
     {"smem", ZL_MAY, ZL_AT(zl_as_u32, zlay_io_machine, smem)},
+    {"spread", ZL_MAY, ZL_AT(zl_as_u32, zlay_io_machine, spread)},
 };
 static const zl_field flop_rows[] = {
     {"flop_rate", ZL_MAY, ZL_AT(zl_as_u64, zlay_io_machine, flop_rate)},

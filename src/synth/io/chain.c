@@ -103,7 +103,7 @@ static zl_io_operand operand(uint32_t tensor, uint32_t by, uint64_t unit, bool s
 
 static zl_io_kernel kernel(const pick *p, uint64_t rows, uint64_t columns, uint64_t depth)
 {
-    return (zl_io_kernel){.rows = rows, .columns = columns, .depth = depth, .tile_m = p->m, .band = p->band};
+    return (zl_io_kernel){.rows = rows, .columns = columns, .depth = depth, .tile_m = p->m, .band = p->band, .persistent = true};
 }
 
 static uint64_t products_of(uint64_t a, uint64_t b, uint64_t c, uint64_t times)

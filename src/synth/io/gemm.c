@@ -132,7 +132,7 @@ static void way(zl_io_way *out, const void *of, uint64_t i)
                                   .smem = (uint32_t)smem_of(g, at->m, at->n), .sums = at->m * at->n * 4,
                                   .tiles = rows * columns, .flops = zl_umul_sat(2 * p->m, zl_umul_sat(p->n, p->k))}};
     out->kernel[0] = (zl_io_kernel){
-        .rows = p->m, .columns = p->n, .depth = p->k, .tile_m = at->m, .tile_n = at->n, .step = step, .band = band,
+        .rows = p->m, .columns = p->n, .depth = p->k, .tile_m = at->m, .tile_n = at->n, .step = step, .band = band, .persistent = true,
         .operands_count = 2,
         .operand = {{.tensor = A, .by = ZL_IO_ROW, .unit = p->a_bits, .share = 1, .sliced = true},
                     {.tensor = B, .by = ZL_IO_COLUMN, .unit = p->b_bits, .share = 1, .sliced = true}},

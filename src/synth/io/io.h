@@ -50,6 +50,7 @@ typedef struct zl_io_kernel {
     uint64_t rows, columns, depth; /* extents */
     uint64_t tile_m, tile_n, step;
     uint64_t band;    /* rows of tiles that are visited together, column by column */
+    bool persistent;  /* a processor takes every P-th tile; else the next when it is free */
     bool down;        /* steps begin with the last */
     bool causal;      /* a row of tiles has the steps up to its last row + skew; the last row of tiles comes first */
     uint64_t skew;
@@ -69,7 +70,7 @@ uint64_t zl_io_steps_of(const zl_io_kernel *k, uint64_t row);
 uint64_t zl_io_slices(const zl_io_kernel *k, const zl_io_operand *o);
 
 /* Runs a kernel with a cache of so many slices; stops where more than `most` bits have moved. ENOMEM. */
-zlay_status zl_io_run(zlay_ctx *ctx, zl_io_cache *cache, const zl_io_kernel *kernel, uint32_t processors, uint64_t most);
+zlay_status zl_io_run(zlay_ctx *ctx, zl_io_cache *cache, const zl_io_kernel *kernel, const zlay_io_machine *machine, uint64_t most);
 
 /* Bits between L2 and the processors, of an operand, or of the result. */
 uint64_t zl_io_l2(const zl_io_kernel *k, const zl_io_operand *o);

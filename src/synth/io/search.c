@@ -120,7 +120,7 @@ static zlay_status way_run(search *s, zl_io_way *w, uint64_t most)
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; !status && i < w->kernels; i++) {
         for (uint64_t j = 0; i && j < slices; j++) s->cache.slice[j].stamp = 0;
-        status = zl_io_run(p->ctx, &s->cache, &w->kernel[i], p->machine.processors, most);
+        status = zl_io_run(p->ctx, &s->cache, &w->kernel[i], &p->machine, most);
     }
     for (uint32_t t = 0; !status && t < p->tensors; t++) left += zl_io_left(&s->cache, t);
     w->choice.left = left;

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs an order of tiles through the model of L2. Processors take tiles in their order, each the next as soon as it is free, and go on
- * step by step at one pace; a slice that several want in one step comes once. Steps are not listed one by one: which slices a step
- * wants changes only when a processor takes another tile, so that the list of panels is made anew only then. */
+/* Runs an order of tiles through the model of L2. Time goes in steps. In each step every processor that is at work reads what its tile's
+ * step wants; a slice that several want in one step comes once. Processors differ in pace: each stands still in some steps, so that the
+ * slowest does `spread` thousandths fewer. A persistent processor takes every P-th tile, another the next one when it is free. */
 #include "synth/io/io.h"
 
+enum { WHOLE = 1000, HASH = 40503 /* 2^16 over the golden ratio */, HASH_BITS = 16 };
+
 typedef struct place {
-    uint64_t row, column;
+    uint64_t number, row, column;
     uint64_t step, steps; /* done, and of the tile */
+    uint32_t credit, pace; /* of WHOLE */
+    bool busy, moves;      /* has a tile; goes on in this step */
 } place;
 
-/* A panel that some processor reads in each step from now on. */
+/* A slice as an operand has it. */
 typedef struct wanted {
-    const zl_io_operand *operand;
     uint64_t row, column, step;
 } wanted;
 
 typedef struct run {
-    zlay_ctx *ctx;
     zl_io_cache *cache;
     const zl_io_kernel *kernel;
     uint64_t tiles, next;
     place *at;
-    uint32_t busy, stamp, wanted_count;
-    wanted *wanted;
+    uint32_t processors, busy, stamp;
 } run;
 
 static uint64_t least(uint64_t whole, uint64_t i, uint64_t part) { return zl_umin(part, whole - i * part); }
@@ -84,83 +85,86 @@ uint64_t zl_io_l2(const zl_io_kernel *k, const zl_io_operand *o)
 
 /* ---- the run ------------------------------------------------------------------------------------ */
 
-/* The tile of a number: bands of rows, column by column. */
-static place tile_of(const zl_io_kernel *k, uint64_t number)
+/* Gives a processor the tile of a number: bands of rows, column by column. */
+static void tile_take(run *r, place *at, uint64_t number)
 {
+    const zl_io_kernel *k = r->kernel;
     uint64_t rows = zl_io_rows(k), of_band = k->band * zl_io_columns(k), first = number / of_band * k->band;
     uint64_t height = zl_umin(k->band, rows - first), in = number % of_band, row = first + in % height;
     if (k->causal) row = rows - 1 - row;
-    return (place){row, in / height, 0, zl_io_steps_of(k, row)};
+    at->number = number;
+    at->row = row;
+    at->column = in / height;
+    at->step = 0;
+    at->steps = zl_io_steps_of(k, row);
+    at->busy = true;
+    r->busy++;
 }
 
-/* Free processors take tiles; those that are free behind the last stand behind the busy ones. */
-static void tiles_take(run *r, uint32_t processors)
+/* Processors without a tile take one; then each gains its pace, and goes on where that makes a whole step. */
+static void step_begin(run *r)
 {
-    uint32_t busy = 0;
-    for (uint32_t p = 0; p < processors; p++) {
-        place *at = &r->at[p];
-        bool free = p >= r->busy || at->step == at->steps;
-        if (free && r->next == r->tiles) continue;
-        r->at[busy++] = free ? tile_of(r->kernel, r->next++) : *at;
-    }
-    r->busy = busy;
-}
-
-static void panel_want(run *r, const zl_io_operand *o, const place *at)
-{
-    const zl_io_kernel *k = r->kernel;
-    if (o->once && at->step) return;
-    wanted w = {o, at->row, at->column, k->down ? at->steps - 1 - at->step : at->step};
-    zl_io_slice *s = &r->cache->slice[slice_of(k, o, &w)];
-    if (s->stamp == r->stamp) return;
-    s->stamp = r->stamp;
-    r->wanted[r->wanted_count++] = w;
-}
-
-static void panels_list(run *r)
-{
-    const zl_io_kernel *k = r->kernel;
     r->stamp++;
-    r->wanted_count = 0;
-    for (uint32_t o = 0; o < k->operands_count; o++)
-        for (uint32_t p = 0; p < r->busy; p++) panel_want(r, &k->operand[o], &r->at[p]);
-}
-
-/* All steps until the first tile ends. */
-static void steps_run(run *r)
-{
-    const zl_io_kernel *k = r->kernel;
-    uint64_t steps = UINT64_MAX;
-    for (uint32_t p = 0; p < r->busy; p++) steps = zl_umin(steps, r->at[p].steps - r->at[p].step);
-    for (uint64_t t = 0; t < steps; t++)
-        for (uint32_t i = 0; i < r->wanted_count; i++) {
-            wanted w = r->wanted[i];
-            if (t && w.operand->once) continue;
-            w.step = k->down ? w.step - t : w.step + t;
-            zl_io_use(r->cache, slice_of(k, w.operand, &w), w.operand->tensor, bits_of(k, w.operand, &w), false);
-        }
-    for (uint32_t p = 0; p < r->busy; p++) {
+    for (uint32_t p = 0; p < r->processors; p++) {
         place *at = &r->at[p];
-        const wanted w = {&k->result, at->row, at->column, 0};
-        at->step += steps;
-        if (at->step == at->steps) zl_io_use(r->cache, slice_of(k, &k->result, &w), k->result.tensor, bits_of(k, &k->result, &w), true);
+        uint64_t number = r->kernel->persistent ? at->number + r->processors : r->next;
+        if (!at->busy && number < r->tiles) {
+            r->next++;
+            tile_take(r, at, number);
+        }
+        at->credit += at->pace;
+        at->moves = at->busy && at->credit >= WHOLE;
+        if (at->credit >= WHOLE) at->credit -= WHOLE;
     }
 }
 
-zlay_status zl_io_run(zlay_ctx *ctx, zl_io_cache *cache, const zl_io_kernel *kernel, uint32_t processors, uint64_t most)
+static void slice_read(run *r, const zl_io_operand *o, const place *at)
 {
-    run r = {.ctx = ctx, .cache = cache, .kernel = kernel, .tiles = zl_io_rows(kernel) * zl_io_columns(kernel)};
+    const zl_io_kernel *k = r->kernel;
+    if (!at->moves || (o->once && at->step)) return;
+    const wanted w = {at->row, at->column, k->down ? at->steps - 1 - at->step : at->step};
+    uint32_t slice = slice_of(k, o, &w);
+    if (r->cache->slice[slice].stamp == r->stamp) return;
+    r->cache->slice[slice].stamp = r->stamp;
+    zl_io_use(r->cache, slice, o->tensor, bits_of(k, o, &w), false);
+}
+
+static void step_end(run *r)
+{
+    const zl_io_kernel *k = r->kernel;
+    for (uint32_t p = 0; p < r->processors; p++) {
+        place *at = &r->at[p];
+        const wanted w = {at->row, at->column, 0};
+        if (!at->moves || ++at->step < at->steps) continue;
+        zl_io_use(r->cache, slice_of(k, &k->result, &w), k->result.tensor, bits_of(k, &k->result, &w), true);
+        at->busy = false;
+        r->busy--;
+    }
+}
+
+/* Places before their first tiles: a persistent one's is its own number. */
+static void processors_begin(run *r, uint32_t spread)
+{
+    for (uint32_t p = 0; p < r->processors; p++) {
+        uint64_t slow = (uint64_t)spread * (p * HASH % (1u << HASH_BITS)) >> HASH_BITS;
+        r->at[p] = (place){.number = (uint64_t)p - r->processors, .pace = WHOLE - (uint32_t)slow, .credit = WHOLE - 1};
+    }
+}
+
+zlay_status zl_io_run(zlay_ctx *ctx, zl_io_cache *cache, const zl_io_kernel *kernel, const zlay_io_machine *machine, uint64_t most)
+{
+    run r = {.cache = cache, .kernel = kernel, .tiles = zl_io_rows(kernel) * zl_io_columns(kernel)};
     zl_mark mark = zl_scratch_mark(ctx);
     zlay_status status = ZLAY_OK;
-    processors = (uint32_t)zl_umin(processors, r.tiles);
-    r.at = zl_scratch_plain(ctx, processors, sizeof *r.at);
-    r.wanted = zl_scratch_plain(ctx, (uint64_t)processors * ZL_IO_OPERANDS, sizeof *r.wanted);
-    if (!r.at || !r.wanted) return ZLAY_ENOMEM;
-    for (tiles_take(&r, processors); !status && r.busy && cache->moved <= most; tiles_take(&r, processors)) {
-        panels_list(&r);
-        uint64_t steps = r.at[0].steps - r.at[0].step;
-        status = zl_charge(ctx, (uint64_t)r.busy * kernel->operands_count + r.wanted_count * steps);
-        if (!status) steps_run(&r);
+    r.processors = (uint32_t)zl_umin(machine->processors, r.tiles);
+    r.at = zl_scratch_plain(ctx, r.processors, sizeof *r.at);
+    if (!r.at) return ZLAY_ENOMEM;
+    processors_begin(&r, machine->spread);
+    for (step_begin(&r); !status && r.busy && cache->moved <= most; step_begin(&r)) {
+        status = zl_charge(ctx, (uint64_t)r.processors * kernel->operands_count);
+        for (uint32_t o = 0; !status && o < kernel->operands_count; o++)
+            for (uint32_t p = 0; p < r.processors; p++) slice_read(&r, &kernel->operand[o], &r.at[p]);
+        if (!status) step_end(&r);
     }
     zl_scratch_release(ctx, mark);
     return status;
