@@ -14,9 +14,10 @@
  *
  *  With two processors at work a wave is two tiles.  A band of 1 has a row of A and both
  *  columns of B in each wave; a band of 2 has two rows of A and one column of B.  If L2
- *  holds a wave and not two, then B is read again from global memory in each wave by the
- *  first order: 4 times 524288 bytes, and A once.  By the second order a wave begins with
- *  the rows of A that the wave before ended with, which are no longer there either.
+ *  holds a wave and not two, then the first order reads B from global memory in each of
+ *  four waves, and A once: 5 times 524288 bytes.  The second order reads the rows of A
+ *  that a band has in both of its waves, and a column of B in each wave: A twice, and B
+ *  twice, 4 times 524288 bytes.
  *
  *  docs/io.md has the model of the cache, and the proofs of the lower bounds.
  */
@@ -144,7 +145,9 @@ typedef struct zlay_io_answer {
                                  hbm; the first ZLAY_IO_FRONT are in `front`.  Without the
                                  request's `front` of those that had to be run */
     uint32_t hbm_by, l2_by;   /* ZLAY_IO_COMPULSORY and so on */
-    uint64_t hbm_bound, l2_bound; /* no plan moves less, whatever its tiles and order */
+    uint64_t hbm_bound, l2_bound; /* no plan moves less of hbm, whatever its tiles and order; no
+                                     tiles of any shape less of l2, in plans that keep no
+                                     operand from one tile to the next */
     uint64_t grid;            /* tiles and orders that are legal */
     uint64_t run;             /* of these, run through the model; the others were excluded */
     zlay_io_choice other;     /* of a chain: the best of the other kind; tiles is 0: none fits */

@@ -28,12 +28,12 @@ static void tensors_put(zl_text *out, const zlay_io_answer *a)
     }
 }
 
-static void bound_put(zl_text *out, const char *level, uint64_t bytes, uint64_t bound, uint32_t by)
+static void bound_put(zl_text *out, const char *level, const char *who, uint64_t bytes, uint64_t bound, uint32_t by)
 {
     static const char *const texts[] = {"", "each tensor moves once", "the sums of a block", "what all memories of the chip hold"};
     zl_putf(out, "%-14s", level);
     bytes_put(out, bytes);
-    zl_puts(out, " MB; no plan moves less than");
+    zl_putf(out, " MB; no %s less than", who);
     bytes_put(out, bound);
     zl_putf(out, " (%s)\n", texts[by]);
 }
@@ -46,8 +46,8 @@ static void answer_put(zl_text *out, const void *value)
             (unsigned long long)a->grid, (unsigned long long)a->run, (unsigned long long)a->machine.l2);
     tensors_put(out, a);
     zl_puts(out, "\n");
-    bound_put(out, "global memory", a->best.hbm, a->hbm_bound, a->hbm_by);
-    bound_put(out, "L2", a->best.l2, a->l2_bound, a->l2_by);
+    bound_put(out, "global memory", "plan moves", a->best.hbm, a->hbm_bound, a->hbm_by);
+    bound_put(out, "L2", "tiles of any shape move", a->best.l2, a->l2_bound, a->l2_by);
     zl_putf(out, "cycles %llu\n", (unsigned long long)zl_ceil_div(a->best.cost, 1000));
     if (!a->best.fused) return;
     if (!a->other.tiles) {
