@@ -31,13 +31,13 @@ extern "C" {
 #endif
 
 /** The machine as the model has it; 0: the target's own (zlay/machine.h), and a rate of L2
- *  that nobody says is twice that of global memory. */
+ *  that is not known is twice that of global memory. */
 typedef struct zlay_io_machine {
-    uint64_t l2;         /* bytes of L2 that hold operands; default three quarters of it */
+    uint64_t l2;         /* bytes of L2 that hold operands; default five eighths of it */
     uint64_t hbm_rate;   /* bytes of global memory in 1000 cycles */
     uint64_t l2_rate;    /* bytes between L2 and all processors in 1000 cycles */
     uint64_t flop_rate;  /* of a chain: products and sums of all processors in 1000 cycles; 0
-                            where nobody says: they cost nothing */
+                            where it is not known: they cost nothing */
     uint32_t processors; /* blocks at work at a time */
     uint32_t smem;       /* bytes of shared memory of a block */
     uint32_t spread;     /* thousandths by which the slowest processor is behind the fastest;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay emit: prints a function or constant for another author's kernel; zlay io: the tile and order
- * that move the fewest bytes; zlay show: draws. The
+ * that move the fewest bytes; zlay show: draws; zlay pipe cycles. The
  * arguments in a command's row are fields of an operation of zlay batch, which reads and refuses
  * them. */
 #include "cli/cli.h"
@@ -90,6 +90,17 @@ int zl_io(zlay_ctx *ctx, int argc, char **argv)
     zlay_status status = zl_io_asked(ctx, &text, what, usage_of("io", what), argc, argv);
     zl_progress_end();
     return printed(ctx, status, "io", text, NULL);
+}
+
+int zl_pipe_cycles_of(zlay_ctx *ctx, int argc, char **argv)
+{
+    const char *usage = usage_of("pipe", "cycles");
+    char *read = NULL, *text = NULL;
+    if (!files_read(usage, argc, argv, &read)) return ZL_EXIT_ERROR;
+    zl_progress_begin(ctx, "running the pipe");
+    zlay_status status = zl_cycles_asked(ctx, &text, usage, argc, argv);
+    zl_progress_end();
+    return printed(ctx, status, "pipe cycles", text, read);
 }
 
 /* ---- pictures --------------------------------------------------------- */

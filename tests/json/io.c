@@ -38,7 +38,7 @@ static const char *const rows[][2] = {
     {CHAIN "\"m\":64,\"k\":64,\"h\":64,\"n\":64,\"kernels\":\"both\"}", "field 'kernels'"},
     {CHAIN "\"m\":64,\"k\":256,\"h\":768,\"n\":128,\"crossover\":true}", "\"fused_at\":["},
     {CHAIN "\"m\":64,\"k\":256,\"h\":768}", "field 'n' is missing"},
-    {CHAIN "\"m\":64,\"k\":64,\"h\":64,\"n\":64,\"text\":true,\"kernels\":\"fused\"}", "no other kind was asked for"},
+    {CHAIN "\"m\":64,\"k\":64,\"h\":64,\"n\":64,\"text\":true,\"kernels\":\"fused\"}", "the other kind was not wanted"},
 };
 
 static void answers(void **state) { answers_have(*state, rows, sizeof rows / sizeof *rows); }

@@ -77,7 +77,7 @@ typedef struct world {
     uint64_t tm, tn, tk, th, step; /* step: of the slices of depth */
     uint64_t band, share;
     bool causal, held;
-    uint64_t skew, gates, a_bits, b_bits, d_bits, head;
+    uint64_t skew, products, a_bits, b_bits, d_bits, head;
 } world;
 
 static uint64_t up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
@@ -111,7 +111,7 @@ static bool reads(const world *w, int o, uint64_t row, uint64_t column, uint64_t
         return true;
     case FIRST:
         if (o > 1) return false;
-        *out = o ? (want){CB, 0, column, s, wide * deep * w->gates * w->a_bits} : (want){CA, row, 0, s, high * deep * w->a_bits};
+        *out = o ? (want){CB, 0, column, s, wide * deep * w->products * w->a_bits} : (want){CA, row, 0, s, high * deep * w->a_bits};
         return true;
     case SECOND:
         if (o > 1) return false;
@@ -120,7 +120,7 @@ static bool reads(const world *w, int o, uint64_t row, uint64_t column, uint64_t
     case FUSED:
         if (o > 2 || (o == 0 && w->held && s)) return false;
         *out = o == 0   ? (want){CA, row, 0, 0, high * w->k * w->a_bits}
-               : o == 1 ? (want){CB, 0, 0, s, deep * w->k * w->gates * w->a_bits}
+               : o == 1 ? (want){CB, 0, 0, s, deep * w->k * w->products * w->a_bits}
                         : (want){CC, 0, column, s, wide * deep * w->a_bits};
         return true;
     default:
@@ -440,21 +440,21 @@ static uint32_t attention(zlay_ctx *ctx, trial *t, uint64_t *seed)
 
 static void chain_ways(trial *t, const zlay_io_chain *r, const char *name, uint64_t bits, bool fused)
 {
-    uint64_t tk = 1024 / bits, gates = r->gated + 1, stages = r->stages ? r->stages : 2, e = bits / 8;
+    uint64_t tk = 1024 / bits, products = r->gated + 1, stages = r->stages ? r->stages : 2, e = bits / 8;
     bool sync = !strcmp(name, "sm_80");
     uint64_t most = sync ? 128 * 128 : !fused ? 128 * 256 : !strcmp(name, "sm_90a") ? 128 * 384 : 128 * 512;
-    world w = {.kind = FUSED, .m = r->m, .n = r->n, .k = r->k, .h = r->h, .gates = gates, .a_bits = bits};
+    world w = {.kind = FUSED, .m = r->m, .n = r->n, .k = r->k, .h = r->h, .products = products, .a_bits = bits};
     for (w.tm = !strcmp(name, "sm_100a") ? 128 : 64; w.tm <= 128; w.tm += 64)
         for (w.th = 64; w.th <= 256; w.th += 64)
             for (w.tn = 64; w.tn <= 256; w.tn += 64)
                 for (int held = 0; held < 1 + fused; held++) {
-                    uint64_t g = w.tm * w.th, out = w.tm * w.tn, a = w.tm * 128, b = gates * w.th * 128, c = w.tn * 128;
+                    uint64_t g = w.tm * w.th, out = w.tm * w.tn, a = w.tm * 128, b = products * w.th * 128, c = w.tn * 128;
                     uint64_t one = stages * (a + b) + g * e, two = stages * (a + c) + out * e;
                     uint64_t all = (held ? up(w.k, tk) * a : stages * a) + stages * (b + c) + g * e;
                     uint64_t smem = 1024 + (fused ? (all > out * e ? all : out * e) : one > two ? one : two);
-                    uint64_t sums = fused ? g * gates + out : g * gates > out ? g * gates : out;
+                    uint64_t sums = fused ? g * products + out : g * products > out ? g * products : out;
                     if (sums > most || smem > r->machine.smem || (sync && (w.th == 192 || w.tn == 192))) continue;
-                    uint64_t again = fused ? up(w.n, w.tn) : 1, flops[] = {2 * w.m * w.k * w.h * gates * again, 2 * w.m * w.h * w.n};
+                    uint64_t again = fused ? up(w.n, w.tn) : 1, flops[] = {2 * w.m * w.k * w.h * products * again, 2 * w.m * w.h * w.n};
                     if (fused) flops[0] += flops[1], flops[1] = 0;
                     for (int i = 0; (w.band = band(up(w.m, w.tm), i)); i++) {
                         world first = w, second = w;

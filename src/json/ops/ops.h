@@ -29,6 +29,9 @@ zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const cha
 zlay_status zl_io_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
                         char **argv);
 
+/* What pipe.cycles answers, a line a field; its arguments as zl_emit_asked has them. */
+zlay_status zl_cycles_asked(zlay_ctx *ctx, char **out, const char *usage, int argc, char **argv);
+
 /* A command `show WHAT`: its arguments, as zl_emit_asked has them, and the terminal's line. */
 typedef struct zl_show_line {
     const char *what, *usage;

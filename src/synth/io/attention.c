@@ -12,17 +12,12 @@ enum { WARPGROUP = 64 /* rows */, ROWS_MOST = 192, KEYS_STEP = 16, KEYS_MOST = 2
        THREADS = 128, FILE = 65536 /* registers of a processor */, OTHERS = 24 /* of a thread, beside sums, and of a producer's */,
        EXTENT_BITS = 31, STAGES_MOST = 64, TILES_MOST = ROWS_MOST / WARPGROUP * (KEYS_MOST / KEYS_STEP) };
 
-typedef struct tile {
-    uint32_t m, n;
-    uint64_t first;
-} tile;
-
 typedef struct attention {
     zlay_io_attention ask;
     uint64_t heads, share; /* of all batches; of queries that share one of keys */
     uint32_t bits;
     bool tmem;
-    tile tile[TILES_MOST];
+    zl_io_shape tile[TILES_MOST];
     uint32_t tiles;
 } attention;
 
@@ -107,7 +102,7 @@ static uint64_t tiles_list(attention *a, const zlay_io_machine *machine, uint64_
             uint64_t smem = smem_of(a, m, n);
             *least = zl_umin(*least, smem);
             if (smem > machine->smem) continue;
-            a->tile[a->tiles++] = (tile){m, n, ways};
+            a->tile[a->tiles++] = (zl_io_shape){m, n, ways};
             ways += bands_of(a, zl_ceil_div(a->ask.queries, m));
             break;
         }
@@ -116,7 +111,7 @@ static uint64_t tiles_list(attention *a, const zlay_io_machine *machine, uint64_
 
 /* ---- ways --------------------------------------------------------------------------------------------- */
 
-static void kernel_of(zl_io_kernel *out, const attention *a, const tile *at, uint64_t band)
+static void kernel_of(zl_io_kernel *out, const attention *a, const zl_io_shape *at, uint64_t band)
 {
     uint64_t row = (uint64_t)a->ask.head * a->bits;
     *out = (zl_io_kernel){
@@ -141,7 +136,7 @@ static void way(zl_io_way *out, const void *of, uint64_t i)
     const attention *a = of;
     uint32_t t = 0;
     while (t + 1 < a->tiles && a->tile[t + 1].first <= i) t++;
-    const tile *at = &a->tile[t];
+    const zl_io_shape *at = &a->tile[t];
     uint64_t rows = zl_ceil_div(a->ask.queries, at->m), asked = zl_umin(a->ask.band, rows);
     uint64_t band = a->ask.band ? asked : zl_io_band(rows, (uint32_t)(i - at->first));
     *out = (zl_io_way){.kernels = 1,

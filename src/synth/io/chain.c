@@ -20,7 +20,7 @@ typedef struct pick {
 typedef struct chain {
     zlay_io_chain ask;
     zl_io_tiles legal;
-    uint32_t bits, tile_k, gates; /* 2 where there are two products */
+    uint32_t bits, tile_k, products; /* 2 where there are two products */
     pick *pick;
     uint64_t picks;
 } chain;
@@ -46,7 +46,7 @@ static zlay_status request_read(zlay_ctx *ctx, chain *c, const zlay_io_chain *re
     c->bits = zlay_type_bits(ask->type);
     if (c->bits != 8 && c->bits != 16 && c->bits != 32) return zl_fail(ctx, ZLAY_EINVAL, "type: elements of 8, 16 or 32 bits");
     c->tile_k = K_BYTES * 8 / c->bits;
-    c->gates = ask->gated + 1;
+    c->products = ask->gated + 1;
     return ZLAY_OK;
 }
 
@@ -57,7 +57,7 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 /* Of two kernels that of the one that needs more. */
 static uint64_t smem_of(const chain *c, const pick *p, bool fused)
 {
-    uint64_t element = c->bits / 8, first = (uint64_t)c->gates * p->h * K_BYTES, second = (uint64_t)p->n * K_BYTES, a = (uint64_t)p->m * K_BYTES;
+    uint64_t element = c->bits / 8, first = (uint64_t)c->products * p->h * K_BYTES, second = (uint64_t)p->n * K_BYTES, a = (uint64_t)p->m * K_BYTES;
     uint64_t stages = c->ask.stages, g = (uint64_t)p->m * p->h * element, e = (uint64_t)p->m * p->n * element;
     if (!fused) return ALIGN + larger(stages * (a + first) + g, stages * (a + second) + e);
     uint64_t rows = p->held ? zl_ceil_div(c->ask.k, c->tile_k) * a : stages * a;
@@ -66,7 +66,7 @@ static uint64_t smem_of(const chain *c, const pick *p, bool fused)
 
 static uint64_t sums_of(const chain *c, const pick *p, bool fused)
 {
-    uint64_t g = (uint64_t)p->m * p->h * c->gates, e = (uint64_t)p->m * p->n;
+    uint64_t g = (uint64_t)p->m * p->h * c->products, e = (uint64_t)p->m * p->n;
     return fused ? g + e : larger(g, e);
 }
 
@@ -116,7 +116,7 @@ static void way_of(zl_io_way *out, const chain *c, uint64_t i, bool fused)
     const pick *p = &c->pick[i];
     const zlay_io_chain *a = &c->ask;
     uint64_t rows = zl_ceil_div(a->m, p->m), columns = zl_ceil_div(a->n, p->n);
-    uint64_t first = products_of(a->m, a->k, a->h, fused ? columns * c->gates : c->gates), second = products_of(a->m, a->h, a->n, 1);
+    uint64_t first = products_of(a->m, a->k, a->h, fused ? columns * c->products : c->products), second = products_of(a->m, a->h, a->n, 1);
     *out = (zl_io_way){.choice = {.tile_m = p->m, .tile_n = p->n, .tile_k = c->tile_k, .tile_h = p->h, .band = p->band, .held = p->held,
                                   .fused = fused ? ZLAY_IO_FUSED : ZLAY_IO_SEPARATE, .smem = (uint32_t)smem_of(c, p, fused),
                                   .sums = (uint32_t)(4 * sums_of(c, p, fused)),
@@ -139,7 +139,7 @@ static void way_fused(zl_io_way *out, const void *of, uint64_t i)
     k->operands_count = 3;
     k->operand[0] = operand(A, ZL_IO_ROW, c->ask.k * c->bits, false);
     k->operand[0].once = p->held;
-    k->operand[1] = operand(B, 0, c->ask.k * c->bits * c->gates, true);
+    k->operand[1] = operand(B, 0, c->ask.k * c->bits * c->products, true);
     k->operand[2] = operand(C, ZL_IO_COLUMN, c->bits, true);
     k->result = operand(E, ZL_IO_ROW | ZL_IO_COLUMN, c->bits, false);
 }
@@ -157,10 +157,10 @@ static void way_separate(zl_io_way *out, const void *of, uint64_t i)
     first->step = zl_ceil_div(zl_ceil_div(c->ask.k, c->tile_k), SLICES) * c->tile_k;
     first->operands_count = 2;
     first->operand[0] = operand(A, ZL_IO_ROW, c->bits, true);
-    first->operand[1] = operand(B, ZL_IO_COLUMN, (uint64_t)c->bits * c->gates, true);
+    first->operand[1] = operand(B, ZL_IO_COLUMN, (uint64_t)c->bits * c->products, true);
     first->result = operand(G, ZL_IO_ROW | ZL_IO_COLUMN, c->bits, false);
     *second = kernel(p, c->ask.m, c->ask.n, c->ask.h);
-    first->flops = products_of(c->ask.m, c->ask.k, c->ask.h, c->gates);
+    first->flops = products_of(c->ask.m, c->ask.k, c->ask.h, c->products);
     second->flops = products_of(c->ask.m, c->ask.h, c->ask.n, 1);
     second->tile_n = p->n;
     second->step = p->h;
@@ -172,7 +172,7 @@ static void way_separate(zl_io_way *out, const void *of, uint64_t i)
 
 /* ---- both kinds ------------------------------------------------------------------------------------ */
 
-/* Products and sums of all processors in 1000 cycles, by the widest row of the target's matrix instruction; 0: nobody says. */
+/* Products and sums of all processors in 1000 cycles, by the widest row of the target's matrix instruction; 0: not known. */
 static uint64_t flops_of(const zlay_target *target, int32_t type, uint32_t processors)
 {
     static const int32_t ops[][4] = {{ZLAY_OP_WGMMA, 64, 256, 0}, {ZLAY_OP_TCGEN05, 128, 256, 0}, {ZLAY_OP_MMA_SYNC, 16, 8, 0}};
@@ -189,7 +189,7 @@ static uint64_t flops_of(const zlay_target *target, int32_t type, uint32_t proce
 static zlay_status tensors_count(zlay_ctx *ctx, zl_io_problem *p, const chain *c)
 {
     const zlay_io_chain *a = &c->ask;
-    const uint64_t size[][3] = {[A] = {a->m, a->k, 1}, [B] = {a->k, a->h, c->gates}, [C] = {a->h, a->n, 1}, [G] = {a->m, a->h, 1}, [E] = {a->m, a->n, 1}};
+    const uint64_t size[][3] = {[A] = {a->m, a->k, 1}, [B] = {a->k, a->h, c->products}, [C] = {a->h, a->n, 1}, [G] = {a->m, a->h, 1}, [E] = {a->m, a->n, 1}};
     uint64_t sum = 0;
     for (int t = 0; t < TENSORS; t++) {
         p->bits[t] = zl_umul_sat(zl_umul_sat(size[t][0], size[t][1]), size[t][2] * c->bits);
@@ -208,7 +208,7 @@ static zlay_status kind_search(zl_io_problem *p, chain *c, zlay_io_answer *out, 
     return status == ZLAY_NONE ? ZLAY_OK : status;
 }
 
-/* Both kinds, or the one that is asked for; `best` is whichever costs less. */
+/* Both kinds, or the one of the request; `best` is the cheaper. */
 static zlay_status kinds_search(zl_io_problem *p, chain *c, zlay_io_answer *out, uint64_t *least)
 {
     zlay_io_answer *each = zl_scratch(p->ctx, 2, sizeof *each);

@@ -7,17 +7,12 @@
 
 enum { A, B, D, TENSORS, K_BYTES = 128, ALIGN = 1024, STAGES = 2, SLICES = 16, EXTENT_BITS = 40, STAGES_MOST = 64 };
 
-typedef struct tile {
-    uint32_t m, n;
-    uint64_t first; /* number of its first way */
-} tile;
-
 typedef struct gemm {
     zlay_io_gemm ask;
     zl_io_product product;
     zl_io_tiles legal;
     uint32_t tile_k;
-    tile *tile;
+    zl_io_shape *tile;
     uint32_t tiles;
 } gemm;
 
@@ -99,7 +94,7 @@ static uint64_t tiles_list(gemm *g, const zlay_io_machine *machine, uint64_t *le
             uint64_t smem = smem_of(g, m, n);
             *least = zl_umin(*least, smem);
             if (smem > machine->smem) continue;
-            g->tile[g->tiles++] = (tile){m, n, ways};
+            g->tile[g->tiles++] = (zl_io_shape){m, n, ways};
             ways += bands_of(g, zl_ceil_div(g->ask.m, m));
         }
     return ways;
@@ -124,7 +119,7 @@ static void way(zl_io_way *out, const void *of, uint64_t i)
     const zl_io_product *p = &g->product;
     uint32_t t = 0;
     while (t + 1 < g->tiles && g->tile[t + 1].first <= i) t++;
-    const tile *at = &g->tile[t];
+    const zl_io_shape *at = &g->tile[t];
     uint64_t rows = zl_ceil_div(p->m, at->m), columns = zl_ceil_div(p->n, at->n), band = band_of(g, rows, i - at->first);
     uint64_t step = zl_ceil_div(zl_ceil_div(p->k, g->tile_k), SLICES) * g->tile_k;
     *out = (zl_io_way){.kernels = 1,

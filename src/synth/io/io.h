@@ -110,6 +110,12 @@ bool zl_io_better(const zlay_io_choice *a, const zlay_io_choice *b);
 /* Bands that are tried for so many rows of tiles: 2^i and 3 * 2^i below it, and itself; `i` counts from 0. 0: no more. */
 uint64_t zl_io_band(uint64_t rows, uint32_t i);
 
+/* A tile that is tried, and the number of its first way. */
+typedef struct zl_io_shape {
+    uint32_t m, n;
+    uint64_t first;
+} zl_io_shape;
+
 /* ---- what is legal ------------------------------------------------------------------------------ */
 
 /* Tiles of a target's matrix instruction. */
@@ -124,8 +130,8 @@ typedef struct zl_io_tiles {
 /* ENOTSUP where they are not known. */
 zlay_status zl_io_tiles_of(zlay_ctx *ctx, zl_io_tiles *out, const zlay_target *target);
 
-/* Fills in what the request leaves open. NONE: nobody says. */
-zlay_status zl_io_machine_of(zlay_ctx *ctx, zlay_io_machine *out, const zlay_target *target, const zlay_io_machine *given);
+/* Fills in what the request leaves open. ENOTSUP: one is not known. */
+zlay_status zl_io_machine_of(zlay_ctx *ctx, zlay_io_machine *out, const zlay_target *target, const zlay_io_machine *request);
 
 /* ---- bounds -------------------------------------------------------------------------------------- */
 

@@ -51,7 +51,7 @@ static void answer_put(zl_text *out, const void *value)
     zl_putf(out, "cycles %llu\n", (unsigned long long)zl_ceil_div(a->best.cost, 1000));
     if (!a->best.fused) return;
     if (!a->other.tiles) {
-        zl_puts(out, "no other kind was asked for, or fits\n");
+        zl_puts(out, "the other kind was not wanted, or does not fit\n");
         return;
     }
     zl_puts(out, "against ");

@@ -71,7 +71,7 @@ static uint64_t cycles(uint64_t much, uint64_t rate, uint64_t busy, uint64_t all
     return of > UINT64_MAX ? UINT64_MAX : (uint64_t)of;
 }
 
-/* What of the cost is known before a way is run: L2, products and sums. */
+/* The cost before a way is run: that of L2, products and sums. */
 static uint64_t cost_of(const zl_io_problem *p, const zl_io_way *w)
 {
     uint64_t l2 = 0, flops = 0, all = p->machine.processors;
