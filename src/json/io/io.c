@@ -151,15 +151,15 @@ static zlay_status answer(zl_call *call, zlay_status status, const zlay_io_answe
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-typedef struct gemm_asked {
+typedef struct gemm_io {
     const zlay_target *target;
     zlay_io_gemm ask;
     bool text;
-} gemm_asked;
+} gemm_io;
 
-#define AT(kind, member) ZL_AT(kind, gemm_asked, ask.member)
+#define AT(kind, member) ZL_AT(kind, gemm_io, ask.member)
 static const zl_field gemm_rows[] = {
-    ZL_TARGET(gemm_asked),
+    ZL_TARGET(gemm_io),
     {"m", ZL_NEEDS, AT(zl_as_some64, m)},
     {"n", ZL_NEEDS, AT(zl_as_some64, n)},
     {"k", ZL_NEEDS, AT(zl_as_some64, k)},
@@ -173,15 +173,15 @@ static const zl_field gemm_rows[] = {
     {"band", ZL_MAY, AT(zl_as_some32, band)},
     {"stages", ZL_MAY, AT(zl_as_some32, stages)},
     {"front", ZL_MAY, AT(zl_as_bit, front), .count = 1},
-    {"text", ZL_MAY, ZL_AT(zl_as_flag, gemm_asked, text)},
-    ZL_PART(machine_fields, gemm_asked, ask.machine),
+    {"text", ZL_MAY, ZL_AT(zl_as_flag, gemm_io, text)},
+    ZL_PART(machine_fields, gemm_io, ask.machine),
 };
 #undef AT
-const zl_fields zl_io_gemm_fields = {ZL_ROWS(gemm_rows, gemm_asked)};
+const zl_fields zl_io_gemm_fields = {ZL_ROWS(gemm_rows, gemm_io)};
 
 zlay_status zl_op_io_gemm(zl_call *call, const void *value)
 {
-    const gemm_asked *a = value;
+    const gemm_io *a = value;
     zlay_io_gemm ask = a->ask;
     zlay_io_answer found;
     ask.size = sizeof ask;
@@ -189,15 +189,15 @@ zlay_status zl_op_io_gemm(zl_call *call, const void *value)
     return answer(call, status, &found, (form){a->text, ask.front, false});
 }
 
-typedef struct attention_asked {
+typedef struct attention_io {
     const zlay_target *target;
     zlay_io_attention ask;
     bool text;
-} attention_asked;
+} attention_io;
 
-#define AT(kind, member) ZL_AT(kind, attention_asked, ask.member)
+#define AT(kind, member) ZL_AT(kind, attention_io, ask.member)
 static const zl_field attention_rows[] = {
-    ZL_TARGET(attention_asked),
+    ZL_TARGET(attention_io),
     {"head", ZL_NEEDS, AT(zl_as_some32, head)},
     {"queries", ZL_NEEDS, AT(zl_as_some64, queries)},
     {"keys", ZL_NEEDS, AT(zl_as_some64, keys)},
@@ -211,15 +211,15 @@ static const zl_field attention_rows[] = {
     {"band", ZL_MAY, AT(zl_as_some32, band)},
     {"stages", ZL_MAY, AT(zl_as_some32, stages)},
     {"front", ZL_MAY, AT(zl_as_bit, front), .count = 1},
-    {"text", ZL_MAY, ZL_AT(zl_as_flag, attention_asked, text)},
-    ZL_PART(machine_fields, attention_asked, ask.machine),
+    {"text", ZL_MAY, ZL_AT(zl_as_flag, attention_io, text)},
+    ZL_PART(machine_fields, attention_io, ask.machine),
 };
 #undef AT
-const zl_fields zl_io_attention_fields = {ZL_ROWS(attention_rows, attention_asked)};
+const zl_fields zl_io_attention_fields = {ZL_ROWS(attention_rows, attention_io)};
 
 zlay_status zl_op_io_attention(zl_call *call, const void *value)
 {
-    const attention_asked *a = value;
+    const attention_io *a = value;
     zlay_io_attention ask = a->ask;
     zlay_io_answer found;
     ask.size = sizeof ask;
@@ -227,11 +227,11 @@ zlay_status zl_op_io_attention(zl_call *call, const void *value)
     return answer(call, status, &found, (form){a->text, ask.front, false});
 }
 
-typedef struct chain_asked {
+typedef struct chain_io {
     const zlay_target *target;
     zlay_io_chain ask;
     bool text;
-} chain_asked;
+} chain_io;
 
 static const zl_named kinds[] = {{"best", ZLAY_IO_BEST},
                                  {"separate", ZLAY_IO_SEPARATE},
@@ -248,9 +248,9 @@ static zlay_status read_kind(zl_call *call, const json_t *object, const zl_field
 static const zl_field_kind as_kind = {.read = read_kind, .type = "text"};
 typedef uint32_t as_kind_type;
 
-#define AT(kind, member) ZL_AT(kind, chain_asked, ask.member)
-static const zl_field chain_asked_rows[] = {
-    ZL_TARGET(chain_asked),
+#define AT(kind, member) ZL_AT(kind, chain_io, ask.member)
+static const zl_field chain_io_rows[] = {
+    ZL_TARGET(chain_io),
     {"m", ZL_NEEDS, AT(zl_as_some64, m)},
     {"k", ZL_NEEDS, AT(zl_as_some64, k)},
     {"h", ZL_NEEDS, AT(zl_as_some64, h)},
@@ -261,15 +261,15 @@ static const zl_field chain_asked_rows[] = {
     {"stages", ZL_MAY, AT(zl_as_some32, stages)},
     {"crossover", ZL_MAY, AT(zl_as_bit, crossover), .count = 1},
     {"front", ZL_MAY, AT(zl_as_bit, front), .count = 1},
-    {"text", ZL_MAY, ZL_AT(zl_as_flag, chain_asked, text)},
-    ZL_PART(machine_fields, chain_asked, ask.machine),
+    {"text", ZL_MAY, ZL_AT(zl_as_flag, chain_io, text)},
+    ZL_PART(machine_fields, chain_io, ask.machine),
 };
 #undef AT
-const zl_fields zl_io_chain_fields = {ZL_ROWS(chain_asked_rows, chain_asked)};
+const zl_fields zl_io_chain_fields = {ZL_ROWS(chain_io_rows, chain_io)};
 
 zlay_status zl_op_io_chain(zl_call *call, const void *value)
 {
-    const chain_asked *a = value;
+    const chain_io *a = value;
     zlay_io_chain ask = a->ask;
     zlay_io_answer found;
     ask.size = sizeof ask;

@@ -5,6 +5,7 @@
 #include "ctx.h"
 #include "heap.h"
 
+#include <math.h>
 #include <string.h>
 #include <zlay/io.h>
 
@@ -45,6 +46,18 @@ static void test_example(void **state)
     assert_int_equal(a.tensor[0].read, 2 * SIDE);
     assert_int_equal(a.tensor[1].read, 2 * SIDE);
     assert_int_equal(a.tensor[2].written, SIDE);
+}
+
+/* sqrt(2) m n k / sqrt(S) - 4 S elements of 2 bytes, where L2, and registers and shared memory of all processors, hold S. */
+static void test_capacity_bound(void **state)
+{
+    const zlay_io_machine machine = {.l2 = 1 << 20, .processors = 3, .smem = 100000, .hbm_rate = 1000, .l2_rate = 1000};
+    zlay_io_answer a = gemm_of(*state, "sm_90a", (zlay_io_gemm){.m = 8192, .n = 4096, .k = 50000, .band = 8, .tile_m = 128, .machine = machine});
+    double held = ((1 << 20) + 3 * (100000 + 262144)) / 2.0;
+    double bound = 1.41421356237 * 8192 * 4096 * 50000 / sqrt(held) - 4 * held;
+    assert_int_equal(a.hbm_by, ZLAY_IO_CAPACITY);
+    assert_true(fabs((double)a.hbm_bound / 2 - bound) < bound * 1e-6);
+    assert_true(a.best.hbm >= a.hbm_bound);
 }
 
 /* ---- plans --------------------------------------------------------------------------------------------- */
@@ -302,7 +315,8 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),      cmocka_unit_test(test_tiles_are_planned), cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_example),      cmocka_unit_test(test_capacity_bound),    cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_tiles_are_planned),
         cmocka_unit_test(test_attention),    cmocka_unit_test(test_chains),            cmocka_unit_test(test_crossover),
         cmocka_unit_test(test_gemm_refused), cmocka_unit_test(test_attention_refused), cmocka_unit_test(test_chain_refused),
         cmocka_unit_test(test_print),        cmocka_unit_test(test_memory),
