@@ -350,7 +350,7 @@ static bool has_shape(const char *target, uint64_t m, uint64_t n)
 {
     if (!strcmp(target, "sm_100a")) return m == 128 && n % 16 == 0;
     if (!strcmp(target, "sm_80")) return n % 64 == 0 && n != 192 && m * n <= 128 * 128;
-    return n % 16 == 0;
+    return n % 8 == 0;
 }
 
 /* A tile of any shape whose sums fit reads no less than the bound. */
@@ -380,7 +380,7 @@ static uint32_t gemm(zlay_ctx *ctx, trial *t, uint64_t *seed)
     world w = {.kind = GEMM, .m = r.m, .n = r.n, .k = r.k, .a_bits = bits[x], .b_bits = bits[y], .d_bits = bits[z],
                .step = up(up(r.k, tk), 16) * tk};
     for (w.tm = 64; w.tm <= 128; w.tm += 64)
-        for (w.tn = 64; w.tn <= 256; w.tn += 16) {
+        for (w.tn = 64; w.tn <= 256; w.tn += 8) {
             uint64_t smem = stages * (w.tm * bits[x] + w.tn * bits[y]) * tk / 8 + w.tm * w.tn * bits[z] / 8 + 1024;
             if (!has_shape(name, w.tm, w.tn) || smem > r.machine.smem) continue;
             for (int i = 0; (w.band = band(up(w.m, w.tm), i)); i++) run(t, &w, NULL, (uint64_t[2]){2 * r.m * r.n * r.k}, 0);
