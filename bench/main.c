@@ -159,6 +159,7 @@ static const struct {
     {"order", bench_order},
     {"wave", bench_wave},
     {"region", bench_region},
+    {"io", bench_io},
     {"fill", bench_fill},
     {"variants", bench_variants},
     {"schedule", bench_schedule},

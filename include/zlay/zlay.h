@@ -74,6 +74,7 @@
 #include <zlay/region.h>
 #include <zlay/tiling.h>
 #include <zlay/variants.h>
+#include <zlay/io.h>
 #include <zlay/plan.h>
 
 /* A model of the hardware. */

@@ -202,6 +202,7 @@ check "every rule that a plan names is explained" explains_all
 check "help lists commands, flags and operations" help_lists
 check "help of one command" help_of_one
 check "half a command: what begins with it" half_a_command
+check "io: an argument that is missing is named" says "K is missing" "$zlay" io gemm sm_90a 8 8
 check "a flag and its value in one word" flag_with_equals
 check "a flag of another command is an error" exits 2 "$zlay" plan gemm --image x
 check "explain: an operation" exits 0 "$zlay" explain layout.compose

@@ -165,6 +165,7 @@ check "docs/start.md: the Python example prints the same" python_runs
 check "docs/start.md: the transcripts" transcript_is_true docs/start.md 11
 check "docs/functions.md: the transcripts" transcript_is_true docs/functions.md 12
 check "docs/ragged.md: the transcripts" transcript_is_true docs/ragged.md 8
+check "docs/io.md: the transcripts" transcript_is_true docs/io.md 5
 check "docs/variants.md: the transcripts" transcript_is_true docs/variants.md 9
 check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
 check "docs/algebra.md: the transcripts" transcript_is_true docs/algebra.md 8

@@ -298,6 +298,9 @@ static const char *const whole[] = {
     "{\"op\":\"tmem.synth\",\"layout\":\"(128,64):(65536,1)\"}",
     "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\",\"buffers\":[{\"columns\":256,\"first\":0,"
     "\"last\":1},{\"columns\":128,\"first\":1,\"last\":2}]}",
+    "{\"op\":\"io.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
+    "{\"op\":\"io.attention\",\"target\":\"sm_90a\",\"head\":64,\"queries\":64,\"keys\":64}",
+    "{\"op\":\"io.chain\",\"target\":\"sm_90a\",\"m\":64,\"k\":64,\"h\":64,\"n\":64}",
     "{\"op\":\"region.cover\",\"rows\":{\"lengths\":[200,0,70]},\"tiles\":[{\"rows\":128},"
     "{\"rows\":16}]}",
     "{\"op\":\"region.check\",\"rows\":{\"lengths\":[70]},\"tiles\":[{\"rows\":16}],\"parts\":"

@@ -8,11 +8,11 @@ else is an exception.
 from __future__ import annotations
 
 from . import attention, bank, barrier, block, body, buffer, cluster, convert, copy, f2, facts, fragment, gemm, \
-    hier, idesc, instruction, layout, machine, mma, pipe, plan, radix, ragged, region, replace, rule, show, \
+    hier, idesc, instruction, io, layout, machine, mma, pipe, plan, radix, ragged, region, replace, rule, show, \
     smemdesc, swizzle, target, tdm, tensormap, tiling, tmem, variants, waitcnt, warp, wave, word, zmat
 from ._plain import emit, zlay
 
 __all__ = ["attention", "bank", "barrier", "block", "body", "buffer", "cluster", "convert", "copy", "emit", "f2",
-           "facts", "fragment", "gemm", "hier", "idesc", "instruction", "layout", "machine", "mma", "pipe", "plan",
-           "radix", "ragged", "region", "replace", "rule", "show", "smemdesc", "swizzle", "target", "tdm",
+           "facts", "fragment", "gemm", "hier", "idesc", "instruction", "io", "layout", "machine", "mma", "pipe",
+           "plan", "radix", "ragged", "region", "replace", "rule", "show", "smemdesc", "swizzle", "target", "tdm",
            "tensormap", "tiling", "tmem", "variants", "waitcnt", "warp", "wave", "word", "zlay", "zmat"]

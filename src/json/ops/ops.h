@@ -25,6 +25,10 @@ zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
 zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
                           char **argv);
 
+/* The same of a command `io WHAT`, whose operation is io.WHAT. */
+zlay_status zl_io_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
+                        char **argv);
+
 /* What pipe.cycles answers, a line a field; its arguments as zl_emit_asked has them. */
 zlay_status zl_cycles_asked(zlay_ctx *ctx, char **out, const char *usage, int argc, char **argv);
 
