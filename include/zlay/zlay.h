@@ -88,6 +88,9 @@
 #include <zlay/pipe_fences.h>
 #include <zlay/pipe_tmem.h>
 
+/* How stages lie, what fills them, which barriers tell of it. */
+#include <zlay/stage.h>
+
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
 
