@@ -208,6 +208,7 @@ static zlay_status strided(zlay_ctx *ctx, zlay_layout **out, const zl_stage_line
             if (!status) zl_modes_wrap(&m, first);
         }
     }
+    if (!status) zl_modes_wrap(&m, 0);
     uint32_t base = CHUNK_BITS - (uint32_t)__builtin_ctz(e);
     zl_swizzle s = {0, 0, 0};
     if (p->layout == ZLAY_STAGE_SPANS)
