@@ -7,6 +7,7 @@
 
 #include <string.h>
 #include <zlay/bank.h>
+#include <zlay/machine.h>
 
 enum {
     TILE_MOST = 1 << 20,
@@ -19,30 +20,63 @@ enum {
     RATE_MOST = 1 << 24
 };
 
-/* What is known of a target; NULL: nothing. */
-static const zlay_stage_rates *rates_of(const zlay_target *target)
+/* What is said where the machine says nothing. */
+static void rates_usual(zlay_stage_rates *out, const zlay_target *target)
 {
     static const struct {
-        uint32_t feature;
-        zlay_stage_rates rates;
+        uint32_t feature, copy, l2, copy_each, copy_cycles, load_cycles;
     } rows[] = {
-#define RATES(feature, ...) {feature, {__VA_ARGS__}},
+#define RATES(feature, ...) {feature, __VA_ARGS__},
 #include "synth/stage/rates.def"
 #undef RATES
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++)
-        if (target->features & rows[i].feature) return &rows[i].rates;
-    return NULL;
+        if (target->features & rows[i].feature) {
+            *out = (zlay_stage_rates){.copy = rows[i].copy,
+                                      .l2 = rows[i].l2,
+                                      .copy_each = rows[i].copy_each,
+                                      .copy_cycles = rows[i].copy_cycles,
+                                      .load_cycles = rows[i].load_cycles};
+            return;
+        }
+}
+
+static void fact_put(uint32_t *out, const zlay_machine *m, int32_t fact, int64_t divide)
+{
+    int64_t value;
+    if (divide > 0 && !zlay_machine_get(&value, m, fact) && value / divide)
+        *out = (uint32_t)(value / divide);
+}
+
+/* What is known of a target. */
+static void rates_known(zlay_stage_rates *out, zlay_machine *m, const zlay_target *target)
+{
+    int64_t processors = 0, issue = 0;
+    *out = (zlay_stage_rates){0};
+    rates_usual(out, target);
+    if (zlay_machine_find(m, target)) return;
+    if (zlay_machine_get(&processors, m, ZLAY_MACHINE_PROCESSORS)) processors = 0;
+    fact_put(&out->shared, m, ZLAY_MACHINE_SHARED_KILOCYCLE, 1);
+    fact_put(&out->copy, m, ZLAY_MACHINE_COPY_KILOCYCLE, 1);
+    fact_put(&out->l2, m, ZLAY_MACHINE_L2_KILOCYCLE, processors);
+    fact_put(&out->l2, m, ZLAY_MACHINE_L2_PROCESSOR_KILOCYCLE, 1);
+    fact_put(&out->dram, m, ZLAY_MACHINE_DRAM_KILOCYCLE, processors);
+    fact_put(&out->copy_cycles, m, ZLAY_MACHINE_COPY_CYCLES, 1);
+    fact_put(&out->load_cycles, m, ZLAY_MACHINE_L2_CYCLES, 1);
+    if (!zlay_machine_unit_count(&issue, m, ZLAY_UNIT_ISSUE)) out->issue = (uint32_t)issue;
 }
 
 static zlay_status rates_read(zl_stage_asked *a)
 {
     static const char *const names[] = {"shared", "copy",      "l2",          "dram",
                                         "issue",  "copy_each", "copy_cycles", "load_cycles"};
-    const zlay_stage_rates *known = rates_of(a->target);
-    uint32_t given[ZL_COUNT(names)], usual[ZL_COUNT(names)] = {0};
+    uint32_t given[ZL_COUNT(names)], usual[ZL_COUNT(names)];
+    zlay_stage_rates known;
+    zlay_machine *machine = zl_scratch(a->ctx, 1, sizeof *machine);
+    if (!machine) return ZLAY_ENOMEM;
+    rates_known(&known, machine, a->target);
     memcpy(given, &a->request.rates, sizeof given);
-    if (known) memcpy(usual, known, sizeof usual);
+    memcpy(usual, &known, sizeof usual);
     for (size_t i = 0; i < ZL_COUNT(names); i++) {
         if (!given[i]) given[i] = usual[i];
         if (!given[i])
