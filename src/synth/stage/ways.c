@@ -100,6 +100,7 @@ static const char *tensor_rule(const zl_stage_asked *a, const zl_stage_lines *t,
     if (!(a->target->features & ZL_HAS_TMA)) return "the target has no tensor copies";
     if (p->layout != ZLAY_STAGE_SPANS && (p->layout != ZLAY_STAGE_ROWS || p->pad))
         return "no box has this layout";
+    if (t->line % GRANULE && t->extent[0] * t->elem > t->line) return "COPY_COORDINATE_16";
     uint32_t share = t->lines / blocks, box = box_lines(share ? share : 1);
     bool several = t->lines != box || p->cuts > 1;
     if (t->lines % blocks) return "blocks share equal parts of the lines";
