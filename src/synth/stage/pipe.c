@@ -13,6 +13,7 @@ typedef struct stage_text {
     const zl_stage_result *r;
     const zl_stage_tile *tile;
     bool threads, async, wgmma, multicast;
+    bool alone;     /* a ring has no tensor that threads copy */
     uint32_t ahead; /* stages whose copies by threads are under way */
 } stage_text;
 
@@ -53,6 +54,7 @@ static stage_text text_of(const zl_stage_asked *a, const zl_stage_result *r)
         s.wgmma |= s.tile->lines[i].wgmma;
         if (w->kind == ZLAY_COPY_CP_ASYNC) s.ahead = r->depth[r->ring[i]] - 1;
     }
+    for (uint32_t k = 0; k < r->rings; k++) s.alone |= !ring_has(&s, k, true);
     return s;
 }
 
@@ -118,14 +120,16 @@ static void copy_put(zl_text *out, const stage_text *s, uint32_t i, const char *
     }
 }
 
-static void fill(zl_text *out, const stage_text *s, const char *at, uint32_t rank)
+/* A stage of the rings that threads write, or of the others. */
+static void fill(zl_text *out, const stage_text *s, const char *at, uint32_t rank, bool threads)
 {
     for (uint32_t k = 0; k < s->r->rings; k++) {
+        if (ring_has(s, k, true) != threads) continue;
         stage_begin(out, s, k, at);
         for (uint32_t i = 0; i < s->tile->count; i++)
             if (s->r->ring[i] == k) copy_put(out, s, i, at, rank);
     }
-    if (s->async) zl_puts(out, "commit cpasync\n");
+    if (threads && s->async) zl_puts(out, "commit cpasync\n");
 }
 
 /* Tells of the stage that threads filled `ahead` stages before. */
@@ -143,16 +147,16 @@ static void produce_by_threads(zl_text *out, const stage_text *s)
     zl_putf(out, "role producer warps 0..%u\n", s->a->request.threads / ZL_STAGE_WARP - 1);
     if (!s->ahead) {
         zl_puts(out, "for i in 0..N\n");
-        fill(out, s, "i", 0);
+        fill(out, s, "i", 0, true);
         publish(out, s, "i");
         zl_puts(out, "end\nend\n");
         return;
     }
     snprintf(at, sizeof at, "(i-%u)", s->ahead);
     zl_putf(out, "for p in 0..%u\n", s->ahead);
-    fill(out, s, "p", 0);
+    fill(out, s, "p", 0, true);
     zl_putf(out, "end\nfor i in %u..N\n", s->ahead);
-    fill(out, s, "i", 0);
+    fill(out, s, "i", 0, true);
     zl_putf(out, "waitgroup cpasync %u\n", s->ahead);
     publish(out, s, at);
     zl_putf(out, "end\nwaitgroup cpasync 0\nfor k in N-%u..N\n", s->ahead);
@@ -173,13 +177,14 @@ static void drain(zl_text *out, const stage_text *s)
     }
 }
 
+/* One thread of a warp of its own: a ring that threads write may be deeper than its rings. */
 static void produce_by_one(zl_text *out, const stage_text *s, uint32_t rank)
 {
-    uint32_t last = s->a->request.threads / ZL_STAGE_WARP - 1;
-    if (s->multicast) zl_putf(out, "role producer%u warps 0..%u elect cta %u\n", rank, last, rank);
-    else zl_putf(out, "role producer warps 0..%u elect\n", last);
+    uint32_t warp = s->threads ? s->a->request.threads / ZL_STAGE_WARP : 0;
+    if (s->multicast) zl_putf(out, "role producer%u warps 0..0 elect cta %u\n", rank, rank);
+    else zl_putf(out, "role copier warps %u..%u elect\n", warp, warp);
     zl_puts(out, "for i in 0..N\n");
-    fill(out, s, "i", rank);
+    fill(out, s, "i", rank, false);
     zl_puts(out, "end\n");
     drain(out, s);
     zl_puts(out, "end\n");
@@ -219,8 +224,9 @@ static void consume(zl_text *out, const stage_text *s, const char *at, const cha
 
 static void readers(zl_text *out, const stage_text *s)
 {
-    uint32_t first = s->a->request.threads / ZL_STAGE_WARP,
+    uint32_t first = s->threads ? s->a->request.threads / ZL_STAGE_WARP : 0,
              count = s->tile->consumers / ZL_STAGE_WARP;
+    first += s->alone;
     if (s->wgmma) first = (uint32_t)zl_round_up(first, 4);
     zl_putf(out, "role consumer warps %u..%u%s\n", first, first + count - 1,
             s->wgmma ? " each 4" : "");
@@ -236,7 +242,7 @@ static void pipe_write(zl_text *out, const void *value)
     declare(out, s);
     for (uint32_t b = 0; b < (s->multicast ? s->a->request.cluster : 1); b++) {
         if (s->threads) produce_by_threads(out, s);
-        else produce_by_one(out, s, b);
+        if (s->alone) produce_by_one(out, s, b);
     }
     readers(out, s);
 }
