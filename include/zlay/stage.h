@@ -47,8 +47,9 @@ enum { ZLAY_STAGE_TILES = 8, ZLAY_STAGE_TENSORS = 4, ZLAY_STAGE_ACCESSES = 4 };
 
 /** How lines lie in a buffer, in the order of the search. */
 enum {
-    ZLAY_STAGE_ROWS = 0, /* one behind the other, 16 bytes aligned, and `pad` more */
-    ZLAY_STAGE_SPANS,    /* cut in spans of a swizzle, all lines of a span together */
+    ZLAY_STAGE_SPANS = 0, /* cut in spans of a swizzle, all lines of a span together; the
+                            widest first */
+    ZLAY_STAGE_ROWS,     /* one behind the other, 16 bytes aligned, and `pad` more */
     ZLAY_STAGE_XOR,      /* rows, whose chunks of 16 bytes change places by
                             Sw<bits, 4, shift> of the byte offset */
     ZLAY_STAGE_GIVEN     /* the request's own, none of the above */

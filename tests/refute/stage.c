@@ -7,7 +7,7 @@
 
 #include <zlay/stage.h>
 
-enum { CASES = 1500, TENSORS = 3, TILES = 2, PLACES = 22, WAYS = PLACES * 11, UNITS = 7, PIPES_EVERY = 8 };
+enum { CASES = 600, TENSORS = 3, TILES = 2, PLACES = 22, WAYS = PLACES * 11, UNITS = 7, PIPES_EVERY = 8 };
 
 /* ---- the world ----------------------------------------------------------------------------------------------- */
 
@@ -114,11 +114,11 @@ static int places_of(place *out, const tensor *t)
     static const uint32_t pads[] = {0, 4, 8, 16, 32, 48, 64, 80, 96, 112};
     uint32_t bytes = t->columns * t->elem, row = up(bytes, 16);
     int count = 0;
-    for (int i = 0; i < 10; i++) out[count++] = (place){.family = ZLAY_STAGE_ROWS, .pad = pads[i], .pitch = row + pads[i], .size = (row + pads[i]) * t->lines, .align = 128, .grain = pads[i] == 4 ? 4 : pads[i] == 8 ? 8 : 16};
-    for (int s = 1; s <= 3; s++) {
+    for (int s = 3; s >= 1; s--) {
         uint32_t span = 16u << s, cuts = up(bytes, span) / span;
         out[count++] = (place){.family = ZLAY_STAGE_SPANS, .swizzle = s, .span = span, .cuts = cuts, .size = span * cuts * t->lines, .align = 128u << s, .grain = 16};
     }
+    for (int i = 0; i < 10; i++) out[count++] = (place){.family = ZLAY_STAGE_ROWS, .pad = pads[i], .pitch = row + pads[i], .size = (row + pads[i]) * t->lines, .align = 128, .grain = pads[i] == 4 ? 4 : pads[i] == 8 ? 8 : 16};
     for (uint32_t b = 1; b <= 3; b++)
         for (uint32_t s = b; s <= 4; s++) {
             uint32_t period = 16u << (b + s);

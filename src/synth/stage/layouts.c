@@ -177,8 +177,8 @@ static void keep_swizzle(zl_stage_lines *t)
 zlay_status zl_stage_places(const zl_stage_asked *a, zl_stage_lines *t)
 {
     static const uint32_t pads[] = {0, 4, 8, 16, 32, 48, 64, 80, 96, 112};
+    for (int32_t s = ZLAY_SWIZZLE_128B; s >= ZLAY_SWIZZLE_32B; s--) put_spans(t, s);
     for (size_t i = 0; i < ZL_COUNT(pads); i++) put_rows(t, pads[i]);
-    for (int32_t s = ZLAY_SWIZZLE_32B; s <= ZLAY_SWIZZLE_128B; s++) put_spans(t, s);
     for (uint32_t bits = 1; bits <= BITS_MOST; bits++)
         for (uint32_t shift = bits; shift <= SHIFT_MOST; shift++) put_xor(t, bits, shift);
     if (t->tensor->swizzle_given) keep_swizzle(t);

@@ -18,7 +18,7 @@ const char *zlay_stage_kind_name(int32_t kind)
 
 const char *zlay_stage_layout_name(int32_t layout)
 {
-    static const char *const names[] = {"rows", "spans", "xor", "given"};
+    static const char *const names[] = {"spans", "rows", "xor", "given"};
     return layout >= 0 && (size_t)layout < ZL_COUNT(names) ? names[layout] : NULL;
 }
 
