@@ -17,7 +17,8 @@ enum {
     WARPGROUP_ROWS = 64,
     CONSUMERS_MOST = 512,
     DEPTH_MOST = 64,
-    RATE_MOST = 1 << 24
+    RATE_MOST = 1 << 24,
+    PRIMITIVES_ALL = 15
 };
 
 /* What is said where the machine says nothing. */
@@ -195,8 +196,10 @@ static zlay_status tensor_read(zl_stage_asked *a, zl_stage_lines *t, const zlay_
         return zl_fail(a->ctx, ZLAY_EINVAL, "name: a tensor has a name of C");
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
         return zl_fail(a->ctx, ZLAY_ENOTSUP, "%s: type: elements of 8, 16, 32 or 64 bits", x->name);
-    if (x->from_dram > 1 || x->shared > 1 || x->primitives > 15 || x->swizzle_given > 1)
+    if (x->from_dram > 1 || x->shared > 1 || x->swizzle_given > 1)
         return zl_fail(a->ctx, ZLAY_EINVAL, "%s: a switch that is neither 0 nor 1", x->name);
+    if (x->primitives > PRIMITIVES_ALL)
+        return zl_fail(a->ctx, ZLAY_EINVAL, "%s: primitives: a bit that none has", x->name);
     if (x->swizzle < 0 || x->swizzle > ZLAY_SWIZZLE_128B)
         return zl_fail(a->ctx, ZLAY_EINVAL, "%s: swizzle: none, 32B, 64B or 128B", x->name);
     if (x->align & (x->align - 1))
