@@ -150,6 +150,7 @@ static const struct {
     {"fill", bench_fill},
     {"variants", bench_variants},
     {"show", bench_show},
+    {"stage", bench_stage},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -25,11 +25,12 @@
  *  fewest bytes, then the fewest barriers, then the order in which tiles,
  *  barriers, layouts and primitives are listed here.
  *
- *  By hand: 128 x 64 bf16 on sm_90a, read by wgmma, 640 cycles of latency.
- *  A swizzle of 128 bytes takes 16384 bytes, 128 wavefronts to write and 128 to
- *  read.  With C = 256 cycles the ring has 1 + ceil(640 / 256) = 4 stages:
- *  4 * (16384 + 16) = 65600 bytes.  Where 50000 are left, 3 stages fit, and C is
- *  640 / 2 = 320.
+ *  By hand: A and B of 128 x 64 bf16 on sm_90a, read by wgmma, brought by tensor
+ *  copies with 1500 cycles of latency, 700 cycles of products.  Under a swizzle of
+ *  128 bytes each takes 16384 bytes, 128 wavefronts to write and 128 to read, which
+ *  two warpgroups do of B: 640 cycles of shared memory.  So C is 700, the ring has
+ *  1 + ceil(1500 / 700) = 4 stages, and 4 * (2 * 16384 + 16) = 131136 bytes.  Where
+ *  100000 are left, 3 stages fit, and C is 1500 / 2 = 750.
  */
 #ifndef ZLAY_STAGE_H
 #define ZLAY_STAGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay plan stage: chooses how the stages of a product's ring lie, what fills them and which barriers tell
- * of it, and prints the answer with the numbers that follow from it.  The request of stage.synth is made
- * from the tile and from fields, NAME=VALUE or --NAME=VALUE. */
+/* zlay plan stage: chooses how the stages of a product's ring lie, what fills them and which
+ * barriers tell of it, and prints the answer with the numbers that follow from it.  The request
+ * of stage.synth is made from the tile and from fields, NAME=VALUE or --NAME=VALUE. */
 #include "cli/cli.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ typedef struct product {
     zlay_ctx *ctx;
     const zlay_target *target;
     int32_t type;
-    uint64_t m, n, k, pipe, dram;
+    uint64_t m, n, k, pipe, dram, cycles;
     const char *type_name, *reads, *share, *barriers;
     side of[2];
     zlay_stage_request request;
@@ -63,6 +63,7 @@ static size_t fields_of(field *out, product *p)
                           {"pipe", NULL, &p->pipe, NULL},
                           {"dram", NULL, &p->dram, NULL},
                           {"smem", NULL, &r->smem, NULL},
+                          {"cycles", NULL, &p->cycles, NULL},
                           {"depth", NULL, NULL, &r->depth},
                           {"threads", NULL, NULL, &r->threads},
                           {"registers", NULL, NULL, &r->registers},
@@ -100,7 +101,8 @@ static bool field_set(const field *f, const char *value)
     return true;
 }
 
-/* Sets the fields of a name: of the request, of side a or b, or of both sides; how many; -1: a bad value. */
+/* Sets the fields of a name: of the request, of side a or b, or of both sides; how many; -1: a
+ * bad value. */
 static int name_set(product *p, const char *name, size_t length, const char *value)
 {
     field rows[FIELDS_MOST];
@@ -175,7 +177,8 @@ static zlay_status strided(product *p, const zlay_layout **out, size_t rank, con
     return status;
 }
 
-/* All instructions ldmatrix.x4 that read a tile of lines once; by transposed matrices where K is not contiguous. */
+/* All instructions ldmatrix.x4 that read a tile of lines once; by transposed matrices where K is
+ * not contiguous. */
 static zlay_status ldmatrix_of(product *p, zlay_stage_access *out, int64_t rows, int64_t k,
                                bool k_major)
 {
@@ -236,7 +239,8 @@ static zlay_status tensor_make(product *p, uint32_t i, int s)
     return status;
 }
 
-/* Cycles of the tensor cores for a tile, where the machine says what instructions take; else 0. */
+/* Cycles of the tensor cores for a tile: the request's, or where the machine says what instructions
+ * take, those; else 0. */
 static uint32_t product_cycles(const product *p, const uint32_t *e)
 {
     static zlay_machine machine;
@@ -244,6 +248,7 @@ static uint32_t product_cycles(const product *p, const uint32_t *e)
     int64_t units;
     int32_t k = WGMMA_K * 8 / (int32_t)zlay_type_bits(p->type);
     bool wgmma = !strcmp(p->reads, "wgmma");
+    if (p->cycles) return (uint32_t)p->cycles;
     if (zlay_machine_find(&machine, p->target) ||
         zlay_machine_unit_count(&units, &machine, ZLAY_UNIT_TENSOR))
         return 0;

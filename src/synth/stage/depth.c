@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The equations of a stage: what units, registers, rings, depths, barriers and bytes follow from one way of
- * each tensor.  The least number of cycles that fits the shared memory is found by bisection: depths fall as
- * cycles rise. */
+/* The equations of a stage: what units, registers, rings, depths, barriers and bytes follow from
+ * one way of each tensor.  The least number of cycles that fits the shared memory is found by
+ * bisection: depths fall as cycles rise. */
 #include "synth/stage/ask.h"
 
 enum { KILO = 1000, WAVEFRONT = 128, PER_ASYNC_RING = 3 };
@@ -60,9 +60,9 @@ static bool rings_of(zl_stage_result *r, const zl_stage_tile *tile)
     return r->barriers == ZLAY_STAGE_ONE_RING || r->rings > 1;
 }
 
-/* Instructions of warps at the barriers of a stage: readers wait and arrive; threads that produce wait and
- * arrive, and where a copy is among their tensors one of them expects; one thread that issues copies alone
- * waits, expects and arrives. */
+/* Instructions of warps at the barriers of a stage: readers wait and arrive; threads that
+ * produce wait and arrive, and where a copy is among their tensors one of them expects; one
+ * thread that issues copies alone waits, expects and arrives. */
 static uint64_t barrier_instructions(const zl_stage_result *r, const zl_stage_asked *a)
 {
     const zl_stage_tile *tile = &a->tile[r->tile];
@@ -100,7 +100,8 @@ static uint64_t bytes_at(zl_stage_result *r, const zl_stage_asked *a, uint64_t c
     return bytes;
 }
 
-/* What one ring of the request's depth hides: cycles are at least its latency over the stages ahead. */
+/* What one ring of the request's depth hides: cycles are at least its latency over the stages
+ * ahead. */
 static uint64_t cycles_of_depth(const zl_stage_asked *a, uint64_t latency)
 {
     return a->request.depth ? over(latency, a->request.depth - 1) : 0;

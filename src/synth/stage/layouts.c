@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the layouts of a tile in shared memory that stage.synth chooses from: rows with padding,
- * spans of the swizzles of tensor copies (CUDA driver API, CUtensorMapSwizzle), and rows whose chunks
- * are XORed with higher bits of their offset.  A layout of the request is compared with all of them,
- * value by value. */
+ * spans of the swizzles of tensor copies (CUDA driver API, CUtensorMapSwizzle), and rows whose
+ * chunks are XORed with higher bits of their offset.  A layout of the request is compared with
+ * all of them, value by value. */
 #include "algebra/layout/layout.h"
 #include "synth/stage/ask.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the pipe of a stage as text, and has it parsed and proved.  One thread issues bulk and tensor copies;
- * all threads of the producer copy the other tensors, and tell of a stage when the copies behind it are issued.
- * Of each block of a cluster that shares a tensor one thread issues a part of it to all. */
+/* Writes the pipe of a stage as text, and has it parsed and proved.  One thread issues bulk and
+ * tensor copies; all threads of the producer copy the other tensors, and tell of a stage when
+ * the copies behind it are issued. Of each block of a cluster that shares a tensor one thread
+ * issues a part of it to all. */
 #include "pipe/order/verify.h"
 #include "synth/stage/ask.h"
 
@@ -17,7 +18,8 @@ typedef struct stage_text {
     uint32_t ahead; /* stages whose copies by threads are under way */
 } stage_text;
 
-/* Bytes of a stage that are written: gaps between lines that bulk copies write are not among them. */
+/* Bytes of a stage that are written: gaps between lines that bulk copies write are not among
+ * them. */
 static uint32_t filled(const stage_text *s, uint32_t i)
 {
     const zl_stage_way *w = s->r->way[i];
@@ -58,7 +60,8 @@ static stage_text text_of(const zl_stage_asked *a, const zl_stage_result *r)
     return s;
 }
 
-/* ---- declarations ----------------------------------------------------------------------------- */
+/* ---- declarations
+ * ----------------------------------------------------------------------------- */
 
 uint32_t zl_stage_full(const zl_stage_asked *a, const zl_stage_result *r, uint32_t ring)
 {
@@ -87,7 +90,8 @@ static void declare(zl_text *out, const stage_text *s)
     zl_putf(out, "fence mbarrier_init\nsync %s\n", s->multicast ? "cluster" : "cta");
 }
 
-/* ---- the producer ------------------------------------------------------------------------------- */
+/* ---- the producer
+ * ------------------------------------------------------------------------------- */
 
 /* Waits until the ring's stage is empty, and expects the bytes of its copies. */
 static void stage_begin(zl_text *out, const stage_text *s, uint32_t ring, const char *at)
@@ -164,8 +168,8 @@ static void produce_by_threads(zl_text *out, const stage_text *s)
     zl_puts(out, "end\nend\n");
 }
 
-/* A block that shares a tensor stays until all others have left its last stages: a barrier must outlive its
- * last arrival. */
+/* A block that shares a tensor stays until all others have left its last stages: a barrier must
+ * outlive its last arrival. */
 static void drain(zl_text *out, const stage_text *s)
 {
     for (uint32_t k = 0; k < s->r->rings; k++) {
@@ -190,7 +194,8 @@ static void produce_by_one(zl_text *out, const stage_text *s, uint32_t rank)
     zl_puts(out, "end\n");
 }
 
-/* ---- the readers ---------------------------------------------------------------------------------- */
+/* ---- the readers
+ * ---------------------------------------------------------------------------------- */
 
 static void multiply(zl_text *out, const stage_text *s, const char *at, const char *sum)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a request of stage.synth: checks each field, puts defaults in the places of zeros, and reads
- * from the strides of a tensor which mode is contiguous and where lines begin. */
+/* Reads a request of stage.synth: checks each field, puts defaults in the places of zeros, and
+ * reads from the strides of a tensor which mode is contiguous and where lines begin. */
 #include "algebra/layout/layout.h"
 #include "base/request.h"
 #include "synth/stage/ask.h"

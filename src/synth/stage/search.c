@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branch and bound over tiles, barriers and one way of each tensor, in the order of the lists.  A node's bound
- * takes of every tensor that is left the least of each number by itself, and gives each tensor a ring: no way
- * to complete the node takes fewer cycles, and none of as many fewer bytes. */
+/* Branch and bound over tiles, barriers and one way of each tensor, in the order of the lists.
+ * A node's bound takes of every tensor that is left the least of each number by itself, and
+ * gives each tensor a ring: no way to complete the node takes fewer cycles, and none of as many
+ * fewer bytes. */
 #include "synth/stage/ask.h"
 
 typedef struct stage_walk {
@@ -139,7 +140,8 @@ zlay_status zl_stage_search(zl_stage_found *out, const zl_stage_asked *a, bool l
     return status;
 }
 
-/* ---- in turn ---------------------------------------------------------------------------------- */
+/* ---- in turn
+ * ---------------------------------------------------------------------------------- */
 
 /* The most cycles of a unit that a way takes by itself. */
 static uint64_t alone(const zl_stage_asked *a, const zl_stage_way *way)
@@ -153,8 +155,8 @@ static uint64_t alone(const zl_stage_asked *a, const zl_stage_way *way)
     return most;
 }
 
-/* The layout of the fewest wavefronts of reads, then of the fewest bytes; of the ways that write it the one
- * whose busiest unit takes least. */
+/* The layout of the fewest wavefronts of reads, then of the fewest bytes; of the ways that write
+ * it the one whose busiest unit takes least. */
 static const zl_stage_way *chosen_alone(const zl_stage_asked *a, const zl_stage_lines *t)
 {
     const zl_stage_way *best = &t->way[0];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage.synth: chooses layouts, primitives, tile, barriers and depths of a stage together, by branch and bound
- * over the lists of layouts.c and ways.c under the equations of depth.c, and proves the pipe of the answer. */
+/* stage.synth: chooses layouts, primitives, tile, barriers and depths of a stage together, by
+ * branch and bound over the lists of layouts.c and ways.c under the equations of depth.c, and
+ * proves the pipe of the answer. */
 #include "synth/stage/ask.h"
 
 #include <string.h>

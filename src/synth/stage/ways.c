@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the primitives that write each layout of a tile, with what each takes: tensor copies, by one block or
- * by all that share the tile, bulk copies of lines, cp.async, loads and stores by threads.  A tensor map is
- * legal as tensormap.check says.  A way that another one is no worse than in any number is left out. */
+/* Lists the primitives that write each layout of a tile, with what each takes: tensor copies, by
+ * one block or by all that share the tile, bulk copies of lines, cp.async, loads and stores by
+ * threads.  A tensor map is legal as tensormap.check says.  A way that another one is no worse
+ * than in any number is left out. */
 #include "rules/rule.h"
 #include "synth/stage/ask.h"
 
@@ -137,7 +138,8 @@ static bool by_tensor(zl_stage_way *w, const zl_stage_asked *a, zl_stage_lines *
     return true;
 }
 
-/* ---- bulk copies ------------------------------------------------------------------------------ */
+/* ---- bulk copies
+ * ------------------------------------------------------------------------------ */
 
 static const char *bulk_rule(const zl_stage_asked *a, const zl_stage_lines *t,
                              const zl_stage_place *p)
@@ -170,9 +172,11 @@ static bool by_bulk(zl_stage_way *w, const zl_stage_asked *a, zl_stage_lines *t)
     return true;
 }
 
-/* ---- threads ------------------------------------------------------------------------------------ */
+/* ---- threads
+ * ------------------------------------------------------------------------------------ */
 
-/* Wavefronts of the stores: thread q of all takes the q-th chunk of so many bytes, lines first to last. */
+/* Wavefronts of the stores: thread q of all takes the q-th chunk of so many bytes, lines first
+ * to last. */
 static zlay_status stores(uint64_t *out, const zl_stage_asked *a, const zl_stage_lines *t,
                           const zl_stage_place *p, uint32_t width, const char *access)
 {
@@ -229,7 +233,8 @@ static zlay_status by_threads(zl_stage_way *w, const zl_stage_asked *a, zl_stage
     return stores(&w->writes, a, t, p, width, access);
 }
 
-/* ---- the list ----------------------------------------------------------------------------------- */
+/* ---- the list
+ * ----------------------------------------------------------------------------------- */
 
 static void keep(zl_stage_lines *t, const zl_stage_way *w)
 {
