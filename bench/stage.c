@@ -32,7 +32,7 @@ static uint64_t cycles_of(state *s)
 
 static void fix(zlay_stage_tensor *t, int pair)
 {
-    t->swizzle_given = pair >= 0;
+    t->swizzle_fixed = pair >= 0;
     t->swizzle = pair < 0 ? 0 : pair % SWIZZLES;
     t->primitives = pair < 0 ? 0 : 1u << pair / SWIZZLES;
 }

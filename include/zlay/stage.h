@@ -53,7 +53,7 @@ enum {
     ZLAY_STAGE_ROWS,     /* one behind the other, 16 bytes aligned, and `pad` more */
     ZLAY_STAGE_XOR,      /* rows, whose chunks of 16 bytes change places by
                             Sw<bits, 4, shift> of the byte offset */
-    ZLAY_STAGE_GIVEN     /* the request's own, none of the above */
+    ZLAY_STAGE_OWN     /* the request's own, none of the above */
 };
 
 /** The access of a descriptor: wgmma reads the whole tile.  The first tensor that
@@ -87,8 +87,8 @@ typedef struct zlay_stage_tensor {
     uint32_t align;            /* bytes that divide the tensor's address; 0: 16 */
     uint32_t shared;           /* 1: all blocks of the cluster need the same tile */
     uint32_t primitives;       /* ZLAY_STAGE_BY_*; 0: any */
-    int32_t swizzle;           /* where swizzle_given is 1: ZLAY_SWIZZLE_* of the layout */
-    uint32_t swizzle_given;
+    int32_t swizzle;           /* where swizzle_fixed is 1: ZLAY_SWIZZLE_* of the layout */
+    uint32_t swizzle_fixed;
     uint32_t count;            /* of accesses */
     const zlay_layout *smem;   /* tile -> element offset: the layout; NULL: chosen */
     const zlay_stage_access *accesses;
@@ -130,7 +130,7 @@ typedef struct zlay_stage_request {
     uint32_t registers;  /* of a thread, for bytes in flight; 0: 64 */
     uint32_t cluster;    /* blocks, 1, 2 or 4; 0: 1 */
     uint32_t depth;      /* of every ring; 0: chosen */
-    uint32_t barriers_given; /* 1: `barriers` is given */
+    uint32_t barriers_fixed; /* 1: `barriers` counts */
     int32_t barriers;    /* ZLAY_STAGE_ONE_RING or _RINGS */
     uint32_t reserved0;  /* 0 */
     zlay_stage_rates rates;

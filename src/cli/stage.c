@@ -26,7 +26,7 @@ typedef struct side {
     uint64_t pitch, align;
 } side;
 
-typedef struct product {
+typedef struct staged {
     zlay_ctx *ctx;
     const zlay_target *target;
     int32_t type;
@@ -39,21 +39,21 @@ typedef struct product {
     zlay_stage_access access[ZLAY_STAGE_TILES][2];
     zlay_layout *made[LAYOUTS_MOST];
     uint32_t made_count, extent[ZLAY_STAGE_TILES][3];
-} product;
+} staged;
 
 /* ---- fields -------------------------------------------------------------------------- */
 
-typedef struct field {
+typedef struct named_field {
     const char *name;
     const char **text; /* one of the three */
     uint64_t *wide;
     uint32_t *small;
-} field;
+} named_field;
 
-static size_t fields_of(field *out, product *p)
+static size_t fields_of(named_field *out, staged *p)
 {
     zlay_stage_request *r = &p->request;
-    const field rows[] = {{"type", &p->type_name, NULL, NULL},
+    const named_field rows[] = {{"type", &p->type_name, NULL, NULL},
                           {"reads", &p->reads, NULL, NULL},
                           {"share", &p->share, NULL, NULL},
                           {"barriers", &p->barriers, NULL, NULL},
@@ -78,9 +78,9 @@ static size_t fields_of(field *out, product *p)
     return sizeof rows / sizeof *rows;
 }
 
-static size_t side_fields(field *out, side *s)
+static size_t side_fields(named_field *out, side *s)
 {
-    const field rows[] = {
+    const named_field rows[] = {
         {"swizzle", &s->swizzle, NULL, NULL},     {"layout", &s->layout, NULL, NULL},
         {"primitive", &s->primitive, NULL, NULL}, {"order", &s->order, NULL, NULL},
         {"pitch", NULL, &s->pitch, NULL},         {"align", NULL, &s->align, NULL}};
@@ -89,7 +89,7 @@ static size_t side_fields(field *out, side *s)
 }
 
 /* False: the value is no number where one is wanted. */
-static bool field_set(const field *f, const char *value)
+static bool field_set(const named_field *f, const char *value)
 {
     char *end;
     if (f->text) *f->text = value;
@@ -103,9 +103,9 @@ static bool field_set(const field *f, const char *value)
 
 /* Sets the fields of a name: of the request, of side a or b, or of both sides; how many; -1: a
  * bad value. */
-static int name_set(product *p, const char *name, size_t length, const char *value)
+static int name_set(staged *p, const char *name, size_t length, const char *value)
 {
-    field rows[FIELDS_MOST];
+    named_field rows[FIELDS_MOST];
     size_t count = fields_of(rows, p);
     int set = 0;
     for (size_t i = 0; i < count; i++)
@@ -123,7 +123,7 @@ static int name_set(product *p, const char *name, size_t length, const char *val
     return set;
 }
 
-static bool fields_read(product *p, int argc, char **argv)
+static bool fields_read(staged *p, int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
         const char *name = argv[i] + (strncmp(argv[i], "--", 2) ? 0 : 2),
@@ -131,14 +131,14 @@ static bool fields_read(product *p, int argc, char **argv)
         int set = value ? name_set(p, name, (size_t)(value - name), value + 1) : 0;
         if (set > 0) continue;
         fprintf(stderr, "zlay: plan stage: %s '%s'\n",
-                set ? "no such value:" : "no such field:", argv[i]);
+                set ? "no such value:" : "no such named_field:", argv[i]);
         return false;
     }
     return true;
 }
 
 /* Tiles as 128x128x64,256x128x64; false, and said. */
-static bool tiles_read(product *p, const char *text)
+static bool tiles_read(staged *p, const char *text)
 {
     for (p->request.count = 0; p->request.count < ZLAY_STAGE_TILES;) {
         uint32_t *e = p->extent[p->request.count++];
@@ -168,7 +168,7 @@ static bool word_of(int32_t *out, const char *what, const char *const *words, co
 
 /* ---- the request -------------------------------------------------------------------------- */
 
-static zlay_status strided(product *p, const zlay_layout **out, size_t rank, const int64_t *shape,
+static zlay_status strided(staged *p, const zlay_layout **out, size_t rank, const int64_t *shape,
                            const int64_t *stride)
 {
     zlay_status status =
@@ -179,7 +179,7 @@ static zlay_status strided(product *p, const zlay_layout **out, size_t rank, con
 
 /* All instructions ldmatrix.x4 that read a tile of lines once; by transposed matrices where K is
  * not contiguous. */
-static zlay_status ldmatrix_of(product *p, zlay_stage_access *out, int64_t rows, int64_t k,
+static zlay_status ldmatrix_of(staged *p, zlay_stage_access *out, int64_t rows, int64_t k,
                                bool k_major)
 {
     const char *name = k_major ? "ldmatrix.x4" : "ldmatrix.x4.trans";
@@ -199,7 +199,7 @@ static bool choices_read(zlay_stage_tensor *t, const side *s)
     static const char *const swizzles[] = {"none", "32B", "64B", "128B", NULL},
                              *const ways[] = {"tensor", "bulk", "cp.async", "threads", NULL};
     int32_t way;
-    t->swizzle_given = s->swizzle != NULL;
+    t->swizzle_fixed = s->swizzle != NULL;
     if (s->swizzle && !word_of(&t->swizzle, "swizzle", swizzles, s->swizzle)) return false;
     if (s->primitive && !word_of(&way, "primitive", ways, s->primitive)) return false;
     if (s->primitive) t->primitives = 1u << way;
@@ -208,7 +208,7 @@ static bool choices_read(zlay_stage_tensor *t, const side *s)
 }
 
 /* A of a tile, or B: its tensor, its tile and what reads it. */
-static zlay_status tensor_make(product *p, uint32_t i, int s)
+static zlay_status tensor_make(staged *p, uint32_t i, int s)
 {
     static const char *const names[] = {"A", "B"};
     const side *x = &p->of[s];
@@ -241,7 +241,7 @@ static zlay_status tensor_make(product *p, uint32_t i, int s)
 
 /* Cycles of the tensor cores for a tile: the request's, or where the machine says what instructions
  * take, those; else 0. */
-static uint32_t product_cycles(const product *p, const uint32_t *e)
+static uint32_t product_cycles(const staged *p, const uint32_t *e)
 {
     static zlay_machine machine;
     zlay_machine_form form;
@@ -263,7 +263,7 @@ static uint32_t product_cycles(const product *p, const uint32_t *e)
     return (uint32_t)((milli + 1000 * (uint64_t)units - 1) / (1000 * (uint64_t)units));
 }
 
-static zlay_status request_make(product *p)
+static zlay_status request_make(staged *p)
 {
     static const char *const barriers[] = {"stage", "tensor", NULL}, *const reads[] = {
                                                                          "wgmma", "ldmatrix", NULL};
@@ -272,7 +272,7 @@ static zlay_status request_make(product *p)
     if (!word_of(&word, "reads", reads, p->reads)) return ZLAY_EINVAL;
     if (p->barriers && !word_of(&p->request.barriers, "barriers", barriers, p->barriers))
         return ZLAY_EINVAL;
-    p->request.barriers_given = p->barriers != NULL;
+    p->request.barriers_fixed = p->barriers != NULL;
     p->request.tiles = p->tile;
     for (uint32_t i = 0; i < p->request.count; i++) {
         const uint32_t *e = p->extent[i];
@@ -297,7 +297,7 @@ static zlay_status layout_write(zlay_ctx *ctx, zlay_buf *out, const void *layout
     return zlay_layout_print(out, layout);
 }
 
-static void tensor_print(const product *p, const zlay_stage *stage, uint32_t i)
+static void tensor_print(const staged *p, const zlay_stage *stage, uint32_t i)
 {
     zlay_stage_choice c;
     size_t length;
@@ -322,7 +322,7 @@ static const char *busiest(const zlay_stage_summary *info)
     return info->unit[most] == info->cycles ? zlay_stage_unit_name(most) : "latency over depth";
 }
 
-static int stage_print(const product *p, const zlay_stage *stage)
+static int stage_print(const staged *p, const zlay_stage *stage)
 {
     zlay_stage_summary info;
     size_t length;
@@ -347,7 +347,7 @@ static int stage_print(const product *p, const zlay_stage *stage)
     return ZL_EXIT_YES;
 }
 
-static int stage_plan(product *p)
+static int stage_plan(staged *p)
 {
     zlay_stage *stage = NULL;
     zlay_status status = request_make(p);
@@ -360,8 +360,8 @@ static int stage_plan(product *p)
 
 int zl_plan_stage(zlay_ctx *ctx, int argc, char **argv)
 {
-    static product p;
-    p = (product){.ctx = ctx,
+    static staged p;
+    p = (staged){.ctx = ctx,
                   .m = 4096,
                   .n = 4096,
                   .k = 4096,

@@ -341,7 +341,7 @@ static bool reckon(outcome *o, const world *w, const tile *x, const way *const *
 {
     int ring[TENSORS], rings = rings_of(ring, y, x->count, o->barriers);
     uint64_t engine = 0, instructions = 0, wavefronts = 0, l2 = 0, dram = 0, wait = 0, registers = 0, latency = 0, multicast = 0, threads = 0;
-    if (o->barriers && rings == 1) return false;
+    if (o->barriers && rings == 1 && w->barriers == 2) return false;
     for (uint32_t i = 0; i < x->count; i++) {
         if (!y[i]->threads) engine += y[i]->copies * w->rates.copy_each * w->rates.copy + y[i]->engine_bytes * 1000;
         instructions += y[i]->instructions;
@@ -446,7 +446,7 @@ static void ask(zlay_ctx *ctx, asked *a, const world *w)
 {
     memset(a, 0, sizeof *a);
     a->request = (zlay_stage_request){.size = sizeof a->request, .count = w->tiles, .tiles = a->tile, .smem = w->smem, .threads = w->threads, .registers = w->registers, .cluster = w->cluster, .depth = w->depth,
-                                      .barriers_given = w->barriers < 2, .barriers = w->barriers < 2 ? (int32_t)w->barriers : 0, .rates = w->rates};
+                                      .barriers_fixed = w->barriers < 2, .barriers = w->barriers < 2 ? (int32_t)w->barriers : 0, .rates = w->rates};
     for (uint32_t i = 0; i < w->tiles; i++) {
         a->tile[i] = (zlay_stage_tile){w->tile[i].work, w->tile[i].cycles, w->tile[i].count, 0, a->tensor[i]};
         for (uint32_t n = 0; n < w->tile[i].count; n++) ask_tensor(ctx, a, i, n, &w->tile[i].t[n]);

@@ -10,7 +10,7 @@
 typedef struct asked_tensor {
     const char *name;
     int32_t type, primitive, swizzle;
-    uint32_t swizzle_given, align, from_dram, shared;
+    uint32_t swizzle_fixed, align, from_dram, shared;
     uint32_t shape[2];
     const zlay_layout *source, *smem;
     zl_objects accesses;
@@ -52,7 +52,7 @@ static zlay_status read_reader(zl_call *call, const json_t *object, const zl_fie
 static zlay_status read_wanted(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     asked_tensor *out = to;
-    out->swizzle_given = 1;
+    out->swizzle_fixed = 1;
     return zl_get_word(call, object, field->name, zl_swizzles, &out->swizzle);
 }
 
@@ -60,7 +60,7 @@ static zlay_status read_barriers(zl_call *call, const json_t *object, const zl_f
                                  void *to)
 {
     asked *out = to;
-    out->request.barriers_given = 1;
+    out->request.barriers_fixed = 1;
     return zl_get_word(call, object, field->name, barriers, &out->request.barriers);
 }
 
@@ -137,7 +137,7 @@ const zl_fields zl_stage_fields = {ZL_ROWS(stage_rows, asked), .start = &usual};
 static const zl_named layouts[] = {{"rows", ZLAY_STAGE_ROWS},
                                    {"spans", ZLAY_STAGE_SPANS},
                                    {"xor", ZLAY_STAGE_XOR},
-                                   {"given", ZLAY_STAGE_GIVEN},
+                                   {"own", ZLAY_STAGE_OWN},
                                    {NULL, 0}};
 
 static json_t *choice_value(zl_call *call, const zlay_stage *stage, uint32_t i, const char *name)
@@ -211,7 +211,7 @@ static zlay_stage_tensor tensor_of(const asked_tensor *x)
                                .shared = x->shared,
                                .primitives = (uint32_t)x->primitive,
                                .swizzle = x->swizzle,
-                               .swizzle_given = x->swizzle_given,
+                               .swizzle_fixed = x->swizzle_fixed,
                                .count = x->accesses.count,
                                .smem = x->smem,
                                .accesses = x->accesses.row};

@@ -44,8 +44,8 @@ void zl_stage_units(uint64_t *unit, const zl_stage_asked *a, const zl_stage_way 
 
 /* ---- rings ------------------------------------------------------------------------------- */
 
-/* The ring of each tensor; false: these barriers are those of one ring. */
-static bool rings_of(zl_stage_result *r, const zl_stage_tile *tile)
+/* The ring of each tensor; false: these barriers are those of one ring, which is tried too. */
+static bool rings_of(zl_stage_result *r, const zl_stage_asked *a, const zl_stage_tile *tile)
 {
     uint32_t threads = UINT32_MAX;
     r->rings = 0;
@@ -57,7 +57,7 @@ static bool rings_of(zl_stage_result *r, const zl_stage_tile *tile)
         if (by_threads) threads = r->ring[i];
     }
     if (r->barriers == ZLAY_STAGE_ONE_RING) r->rings = 1;
-    return r->barriers == ZLAY_STAGE_ONE_RING || r->rings > 1;
+    return r->barriers == ZLAY_STAGE_ONE_RING || r->rings > 1 || a->request.barriers_fixed;
 }
 
 /* Instructions of warps at the barriers of a stage: readers wait and arrive; threads that
@@ -122,7 +122,7 @@ bool zl_stage_reckon(zl_stage_result *r, const zl_stage_asked *a, uint64_t smem)
 {
     const zl_stage_tile *tile = &a->tile[r->tile];
     zl_stage_way sum = {0};
-    if (!may_share(r, tile) || !rings_of(r, tile)) return false;
+    if (!may_share(r, tile) || !rings_of(r, a, tile)) return false;
     for (uint32_t i = 0; i < tile->count; i++) zl_stage_add(&sum, r->way[i]);
     r->registers = sum.registers;
     if (sum.registers > a->request.registers) return false;

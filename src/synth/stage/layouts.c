@@ -83,12 +83,12 @@ uint32_t zl_stage_offset(const zl_stage_lines *t, const zl_stage_place *p, uint3
 
 /* ---- a layout of the request ------------------------------------------------------------ */
 
-/* Whether a member has every element where the given layout has it. */
-static bool is_given(const zl_stage_lines *t, const zl_stage_place *p, const zl_stage_place *given)
+/* Whether a member has every element where the own layout has it. */
+static bool is_same(const zl_stage_lines *t, const zl_stage_place *p, const zl_stage_place *own)
 {
     for (uint32_t l = 0; l < t->lines; l++)
         for (uint32_t at = 0; at < t->line; at += t->elem)
-            if (zl_stage_offset(t, p, l, at) != zl_stage_offset(t, given, l, at)) return false;
+            if (zl_stage_offset(t, p, l, at) != zl_stage_offset(t, own, l, at)) return false;
     return true;
 }
 
@@ -116,7 +116,7 @@ static zlay_status is_injective(const zl_stage_asked *a, const zl_stage_lines *t
     return taken ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
-static zlay_status given_check(const zl_stage_asked *a, const zl_stage_lines *t, uint64_t *size)
+static zlay_status own_check(const zl_stage_asked *a, const zl_stage_lines *t, uint64_t *size)
 {
     enum { SIZE_MOST = 1 << 20 };
     const zlay_layout *s = t->tensor->smem;
@@ -137,25 +137,25 @@ static zlay_status given_check(const zl_stage_asked *a, const zl_stage_lines *t,
 }
 
 /* The member that the request's layout is, or a place of its own. */
-static zlay_status keep_given(const zl_stage_asked *a, zl_stage_lines *t)
+static zlay_status keep_own(const zl_stage_asked *a, zl_stage_lines *t)
 {
     uint64_t size = 0;
-    zlay_status status = given_check(a, t, &size);
+    zlay_status status = own_check(a, t, &size);
     if (status) return status;
-    zl_stage_place given = {.layout = ZLAY_STAGE_GIVEN,
+    zl_stage_place own = {.layout = ZLAY_STAGE_OWN,
                             .size = (uint32_t)size * t->elem,
                             .align = ALIGN_MOST,
                             .grain = CHUNK};
-    status = is_injective(a, t, &given);
+    status = is_injective(a, t, &own);
     if (status) return status;
     for (uint32_t i = 0; i < t->places; i++)
-        if (is_given(t, &t->place[i], &given)) {
+        if (is_same(t, &t->place[i], &own)) {
             t->place[0] = t->place[i];
             t->places = 1;
             return ZLAY_OK;
         }
-    while (given.grain > 1 && !keeps(t, &given, given.grain)) given.grain /= 2;
-    t->place[0] = given;
+    while (own.grain > 1 && !keeps(t, &own, own.grain)) own.grain /= 2;
+    t->place[0] = own;
     t->places = 1;
     return ZLAY_OK;
 }
@@ -181,8 +181,8 @@ zlay_status zl_stage_places(const zl_stage_asked *a, zl_stage_lines *t)
     for (size_t i = 0; i < ZL_COUNT(pads); i++) put_rows(t, pads[i]);
     for (uint32_t bits = 1; bits <= BITS_MOST; bits++)
         for (uint32_t shift = bits; shift <= SHIFT_MOST; shift++) put_xor(t, bits, shift);
-    if (t->tensor->swizzle_given) keep_swizzle(t);
-    return t->tensor->smem ? keep_given(a, t) : ZLAY_OK;
+    if (t->tensor->swizzle_fixed) keep_swizzle(t);
+    return t->tensor->smem ? keep_own(a, t) : ZLAY_OK;
 }
 
 /* ---- as a layout ---------------------------------------------------------------------------- */
@@ -223,6 +223,6 @@ static zlay_status strided(zlay_ctx *ctx, zlay_layout **out, const zl_stage_line
 zlay_status zl_stage_layout(zlay_ctx *ctx, zlay_layout **out, const zl_stage_lines *t,
                             const zl_stage_place *p)
 {
-    if (p->layout == ZLAY_STAGE_GIVEN) return zl_layout_copy(ctx, out, t->tensor->smem);
+    if (p->layout == ZLAY_STAGE_OWN) return zl_layout_copy(ctx, out, t->tensor->smem);
     return strided(ctx, out, t, p);
 }

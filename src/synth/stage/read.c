@@ -71,22 +71,22 @@ static zlay_status rates_read(zl_stage_asked *a)
 {
     static const char *const names[] = {"shared", "copy",      "l2",          "dram",
                                         "issue",  "copy_each", "copy_cycles", "load_cycles"};
-    uint32_t given[ZL_COUNT(names)], usual[ZL_COUNT(names)];
+    uint32_t rates[ZL_COUNT(names)], usual[ZL_COUNT(names)];
     zlay_stage_rates known;
     zlay_machine *machine = zl_scratch(a->ctx, 1, sizeof *machine);
     if (!machine) return ZLAY_ENOMEM;
     rates_known(&known, machine, a->target);
-    memcpy(given, &a->request.rates, sizeof given);
+    memcpy(rates, &a->request.rates, sizeof rates);
     memcpy(usual, &known, sizeof usual);
     for (size_t i = 0; i < ZL_COUNT(names); i++) {
-        if (!given[i]) given[i] = usual[i];
-        if (!given[i])
+        if (!rates[i]) rates[i] = usual[i];
+        if (!rates[i])
             return zl_fail(a->ctx, ZLAY_ENOTSUP, "rates: %s of %s is not known", names[i],
                            zlay_target_name(a->target));
-        if (given[i] > RATE_MOST)
+        if (rates[i] > RATE_MOST)
             return zl_fail(a->ctx, ZLAY_EINVAL, "rates: %s is at most 2^24", names[i]);
     }
-    memcpy(&a->request.rates, given, sizeof given);
+    memcpy(&a->request.rates, rates, sizeof rates);
     return ZLAY_OK;
 }
 
@@ -114,7 +114,7 @@ static zlay_status defaults(zl_stage_asked *a)
         return zl_fail(a->ctx, ZLAY_EINVAL, "cluster: %s has none", zlay_target_name(a->target));
     if (r->depth == 1 || r->depth > DEPTH_MOST)
         return zl_fail(a->ctx, ZLAY_EINVAL, "depth: 2 to %d", DEPTH_MOST);
-    if (r->barriers_given > 1 || r->barriers < 0 || r->barriers > ZLAY_STAGE_RINGS)
+    if (r->barriers_fixed > 1 || r->barriers < 0 || r->barriers > ZLAY_STAGE_RINGS)
         return zl_fail(a->ctx, ZLAY_EINVAL, "barriers: %d", (int)r->barriers);
     return rates_read(a);
 }
@@ -196,7 +196,7 @@ static zlay_status tensor_read(zl_stage_asked *a, zl_stage_lines *t, const zlay_
         return zl_fail(a->ctx, ZLAY_EINVAL, "name: a tensor has a name of C");
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
         return zl_fail(a->ctx, ZLAY_ENOTSUP, "%s: type: elements of 8, 16, 32 or 64 bits", x->name);
-    if (x->from_dram > 1 || x->shared > 1 || x->swizzle_given > 1)
+    if (x->from_dram > 1 || x->shared > 1 || x->swizzle_fixed > 1)
         return zl_fail(a->ctx, ZLAY_EINVAL, "%s: a switch that is neither 0 nor 1", x->name);
     if (x->primitives > PRIMITIVES_ALL)
         return zl_fail(a->ctx, ZLAY_EINVAL, "%s: primitives: a bit that none has", x->name);

@@ -121,7 +121,7 @@ static zlay_status walk(stage_walk *w, uint32_t depth)
 static bool is_tried(const zl_stage_asked *a, uint32_t tile, int32_t barriers)
 {
     return a->tile[tile].possible &&
-           (!a->request.barriers_given || barriers == a->request.barriers);
+           (!a->request.barriers_fixed || barriers == a->request.barriers);
 }
 
 zlay_status zl_stage_search(zl_stage_found *out, const zl_stage_asked *a, bool least)

@@ -19,7 +19,7 @@ const char *zlay_stage_kind_name(int32_t kind)
 
 const char *zlay_stage_layout_name(int32_t layout)
 {
-    static const char *const names[] = {"spans", "rows", "xor", "given"};
+    static const char *const names[] = {"spans", "rows", "xor", "own"};
     return layout >= 0 && (size_t)layout < ZL_COUNT(names) ? names[layout] : NULL;
 }
 

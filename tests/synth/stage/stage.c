@@ -359,7 +359,7 @@ static void check_bad(void **state)
 }
 
 /* A layout of the request that is a member of the lists is that member; another one is written by threads. */
-static void check_given(void **state)
+static void check_own(void **state)
 {
     zlay_ctx *ctx;
     product p;
@@ -377,17 +377,17 @@ static void check_given(void **state)
     p.tensor[0].smem = layout_of(ctx, &p, "((64,2),64):((64,4104),1)");
     s = synth(ctx, &p);
     zlay_stage_choice_nth(&c, s, 0);
-    assert_int_equal(c.layout, ZLAY_STAGE_GIVEN);
+    assert_int_equal(c.layout, ZLAY_STAGE_OWN);
     assert_true(c.kind == ZLAY_COPY_CP_ASYNC || c.kind == ZLAY_COPY_THREAD_LOAD);
     zlay_stage_free(s);
     drop(&p);
     zlay_ctx_free(ctx);
 }
 
-static zlay_status made(zlay_ctx *ctx, void *given)
+static zlay_status made(zlay_ctx *ctx, void *request)
 {
     zlay_stage *s = NULL;
-    zlay_status status = zlay_stage_synth(ctx, &s, target_of("sm_90a"), given);
+    zlay_status status = zlay_stage_synth(ctx, &s, target_of("sm_90a"), request);
     zlay_stage_free(s);
     return status;
 }
@@ -410,6 +410,6 @@ static void check_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(check_by_hand), cmocka_unit_test(check_in_turn), cmocka_unit_test(check_bad), cmocka_unit_test(check_given), cmocka_unit_test(check_memory), cmocka_unit_test(check_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(check_by_hand), cmocka_unit_test(check_in_turn), cmocka_unit_test(check_bad), cmocka_unit_test(check_own), cmocka_unit_test(check_memory), cmocka_unit_test(check_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
