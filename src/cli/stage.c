@@ -131,7 +131,7 @@ static bool fields_read(staged *p, int argc, char **argv)
         int set = value ? name_set(p, name, (size_t)(value - name), value + 1) : 0;
         if (set > 0) continue;
         fprintf(stderr, "zlay: plan stage: %s '%s'\n",
-                set ? "no such value:" : "no such named_field:", argv[i]);
+                set ? "no such value:" : "no such field:", argv[i]);
         return false;
     }
     return true;
