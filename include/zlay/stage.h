@@ -109,7 +109,8 @@ typedef struct zlay_stage_rates {
     uint32_t issue;       /* instructions of warps a cycle */
     uint32_t copy_each;   /* cycles of the engine for each copy, besides its bytes */
     uint32_t copy_cycles; /* latency of a tensor or bulk copy */
-    uint32_t load_cycles; /* of a load, and of cp.async */
+    uint32_t load_cycles; /* of a load, and of cp.async, from L2 */
+    uint32_t far_cycles;  /* more, where the tile comes from DRAM */
 } zlay_stage_rates;
 
 /** Which barriers a stage has, in the order of the search. */

@@ -54,26 +54,27 @@ static size_t fields_of(named_field *out, staged *p)
 {
     zlay_stage_request *r = &p->request;
     const named_field rows[] = {{"type", &p->type_name, NULL, NULL},
-                          {"reads", &p->reads, NULL, NULL},
-                          {"share", &p->share, NULL, NULL},
-                          {"barriers", &p->barriers, NULL, NULL},
-                          {"m", NULL, &p->m, NULL},
-                          {"n", NULL, &p->n, NULL},
-                          {"k", NULL, &p->k, NULL},
-                          {"pipe", NULL, &p->pipe, NULL},
-                          {"dram", NULL, &p->dram, NULL},
-                          {"smem", NULL, &r->smem, NULL},
-                          {"cycles", NULL, &p->cycles, NULL},
-                          {"depth", NULL, NULL, &r->depth},
-                          {"threads", NULL, NULL, &r->threads},
-                          {"registers", NULL, NULL, &r->registers},
-                          {"cluster", NULL, NULL, &r->cluster},
-                          {"copy_rate", NULL, NULL, &r->rates.copy},
-                          {"l2_rate", NULL, NULL, &r->rates.l2},
-                          {"dram_rate", NULL, NULL, &r->rates.dram},
-                          {"copy_each", NULL, NULL, &r->rates.copy_each},
-                          {"copy_cycles", NULL, NULL, &r->rates.copy_cycles},
-                          {"load_cycles", NULL, NULL, &r->rates.load_cycles}};
+                                {"reads", &p->reads, NULL, NULL},
+                                {"share", &p->share, NULL, NULL},
+                                {"barriers", &p->barriers, NULL, NULL},
+                                {"m", NULL, &p->m, NULL},
+                                {"n", NULL, &p->n, NULL},
+                                {"k", NULL, &p->k, NULL},
+                                {"pipe", NULL, &p->pipe, NULL},
+                                {"dram", NULL, &p->dram, NULL},
+                                {"smem", NULL, &r->smem, NULL},
+                                {"cycles", NULL, &p->cycles, NULL},
+                                {"depth", NULL, NULL, &r->depth},
+                                {"threads", NULL, NULL, &r->threads},
+                                {"registers", NULL, NULL, &r->registers},
+                                {"cluster", NULL, NULL, &r->cluster},
+                                {"copy_rate", NULL, NULL, &r->rates.copy},
+                                {"l2_rate", NULL, NULL, &r->rates.l2},
+                                {"dram_rate", NULL, NULL, &r->rates.dram},
+                                {"copy_each", NULL, NULL, &r->rates.copy_each},
+                                {"copy_cycles", NULL, NULL, &r->rates.copy_cycles},
+                                {"load_cycles", NULL, NULL, &r->rates.load_cycles},
+                                {"far_cycles", NULL, NULL, &r->rates.far_cycles}};
     memcpy(out, rows, sizeof rows);
     return sizeof rows / sizeof *rows;
 }
@@ -362,12 +363,12 @@ int zl_plan_stage(zlay_ctx *ctx, int argc, char **argv)
 {
     static staged p;
     p = (staged){.ctx = ctx,
-                  .m = 4096,
-                  .n = 4096,
-                  .k = 4096,
-                  .type_name = "bf16",
-                  .reads = "wgmma",
-                  .request = {.size = sizeof p.request}};
+                 .m = 4096,
+                 .n = 4096,
+                 .k = 4096,
+                 .type_name = "bf16",
+                 .reads = "wgmma",
+                 .request = {.size = sizeof p.request}};
     if (argc < 2) {
         fprintf(stderr, "zlay: plan stage TARGET MxNxK[,..] [FIELD=VALUE ...]\n");
         return ZL_EXIT_ERROR;

@@ -88,7 +88,7 @@ static void draw(uint64_t *seed, world *w)
     w->depth = test_range(seed, 0, 5) ? 0 : (uint32_t)test_range(seed, 2, 5);
     w->barriers = (uint32_t)test_range(seed, 0, 5) < 2 ? (uint32_t)test_range(seed, 0, 1) : 2;
     w->rates = (zlay_stage_rates){(uint32_t)test_range(seed, 30000, 128000), (uint32_t)test_range(seed, 20000, 90000), (uint32_t)test_range(seed, 20000, 90000), (uint32_t)test_range(seed, 8000, 40000),
-                                  (uint32_t)test_range(seed, 1, 4), (uint32_t)test_range(seed, 1, 40), (uint32_t)test_range(seed, 50, 2000), (uint32_t)test_range(seed, 50, 1500)};
+                                  (uint32_t)test_range(seed, 1, 4), (uint32_t)test_range(seed, 1, 40), (uint32_t)test_range(seed, 50, 2000), (uint32_t)test_range(seed, 50, 1500), (uint32_t)test_range(seed, 1, 600)};
     for (uint32_t i = 0; i < w->tiles; i++) {
         tile *x = &w->tile[i];
         bool wgmma = test_range(seed, 0, 3) == 0;
@@ -145,7 +145,7 @@ typedef struct way {
     int kind;
     uint32_t width, blocks, expect, buffer, registers;
     uint64_t copies, reads, writes, engine_bytes, instructions, l2, dram;
-    bool threads;
+    bool threads, far;
 } way;
 
 static bool reads_of(way *out, const tile *x, const tensor *t, const place *p)
@@ -262,6 +262,7 @@ static void keep(way *list, int *count, const world *w, const tensor *t, way *y)
     y->l2 = (bytes + y->blocks - 1) / y->blocks;
     y->dram = t->dram ? (bytes + sharing - 1) / sharing : 0;
     y->buffer = up(y->p.size, y->p.align);
+    y->far = t->dram;
     list[(*count)++] = *y;
 }
 
@@ -300,7 +301,7 @@ typedef struct outcome {
 
 static uint64_t over(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-static uint64_t latency_of(const world *w, const way *y) { return y->threads ? w->rates.load_cycles : w->rates.copy_cycles; }
+static uint64_t latency_of(const world *w, const way *y) { return (y->threads ? w->rates.load_cycles : w->rates.copy_cycles) + (y->far ? w->rates.far_cycles : 0); }
 
 /* Rings of the tensors; how many. */
 static int rings_of(int *ring, const way *const *y, uint32_t count, uint32_t barriers)
@@ -348,7 +349,7 @@ static bool reckon(outcome *o, const world *w, const tile *x, const way *const *
         wavefronts += y[i]->reads + y[i]->writes;
         l2 += y[i]->l2, dram += y[i]->dram, registers += y[i]->registers;
         multicast |= y[i]->blocks > 1, threads |= y[i]->threads;
-        if (y[i]->kind == ZLAY_COPY_THREAD_LOAD) wait = w->rates.load_cycles;
+        if (y[i]->kind == ZLAY_COPY_THREAD_LOAD && latency_of(w, y[i]) > wait) wait = latency_of(w, y[i]);
         if (latency_of(w, y[i]) > latency) latency = latency_of(w, y[i]);
     }
     if ((multicast && threads) || registers > w->registers) return false;

@@ -127,6 +127,7 @@ static const zl_field stage_rows[] = {
     {"copy_each", ZL_MAY, AT(zl_as_some32, rates.copy_each)},
     {"copy_cycles", ZL_MAY, AT(zl_as_some32, rates.copy_cycles)},
     {"load_cycles", ZL_MAY, AT(zl_as_some32, rates.load_cycles)},
+    {"far_cycles", ZL_MAY, AT(zl_as_some32, rates.far_cycles)},
 };
 #undef AT
 static const asked usual = {.request = {.size = sizeof usual.request}};

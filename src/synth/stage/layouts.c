@@ -143,9 +143,9 @@ static zlay_status keep_own(const zl_stage_asked *a, zl_stage_lines *t)
     zlay_status status = own_check(a, t, &size);
     if (status) return status;
     zl_stage_place own = {.layout = ZLAY_STAGE_OWN,
-                            .size = (uint32_t)size * t->elem,
-                            .align = ALIGN_MOST,
-                            .grain = CHUNK};
+                          .size = (uint32_t)size * t->elem,
+                          .align = ALIGN_MOST,
+                          .grain = CHUNK};
     status = is_injective(a, t, &own);
     if (status) return status;
     for (uint32_t i = 0; i < t->places; i++)

@@ -25,7 +25,7 @@ enum {
 static void rates_usual(zlay_stage_rates *out, const zlay_target *target)
 {
     static const struct {
-        uint32_t feature, copy, l2, copy_each, copy_cycles, load_cycles;
+        uint32_t feature, copy, l2, copy_each, copy_cycles, load_cycles, far_cycles;
     } rows[] = {
 #define RATES(feature, ...) {feature, __VA_ARGS__},
 #include "synth/stage/rates.def"
@@ -37,7 +37,8 @@ static void rates_usual(zlay_stage_rates *out, const zlay_target *target)
                                       .l2 = rows[i].l2,
                                       .copy_each = rows[i].copy_each,
                                       .copy_cycles = rows[i].copy_cycles,
-                                      .load_cycles = rows[i].load_cycles};
+                                      .load_cycles = rows[i].load_cycles,
+                                      .far_cycles = rows[i].far_cycles};
             return;
         }
 }
@@ -64,13 +65,18 @@ static void rates_known(zlay_stage_rates *out, zlay_machine *m, const zlay_targe
     fact_put(&out->dram, m, ZLAY_MACHINE_DRAM_KILOCYCLE, processors);
     fact_put(&out->copy_cycles, m, ZLAY_MACHINE_COPY_CYCLES, 1);
     fact_put(&out->load_cycles, m, ZLAY_MACHINE_L2_CYCLES, 1);
+    int64_t near, far;
+    if (!zlay_machine_get(&near, m, ZLAY_MACHINE_L2_CYCLES) &&
+        !zlay_machine_get(&far, m, ZLAY_MACHINE_DRAM_CYCLES) && far > near)
+        out->far_cycles = (uint32_t)(far - near);
     if (!zlay_machine_unit_count(&issue, m, ZLAY_UNIT_ISSUE)) out->issue = (uint32_t)issue;
 }
 
 static zlay_status rates_read(zl_stage_asked *a)
 {
-    static const char *const names[] = {"shared", "copy",      "l2",          "dram",
-                                        "issue",  "copy_each", "copy_cycles", "load_cycles"};
+    static const char *const names[] = {"shared",      "copy",        "l2",
+                                        "dram",        "issue",       "copy_each",
+                                        "copy_cycles", "load_cycles", "far_cycles"};
     uint32_t rates[ZL_COUNT(names)], usual[ZL_COUNT(names)];
     zlay_stage_rates known;
     zlay_machine *machine = zl_scratch(a->ctx, 1, sizeof *machine);

@@ -46,6 +46,12 @@ static uint64_t sectors(const zl_stage_lines *t, uint64_t bytes)
     return (bytes + SECTOR - apart + SECTOR - 1) / SECTOR * SECTOR * t->lines;
 }
 
+/* What a latency is longer where the tile comes from DRAM. */
+static uint32_t far_of(const zl_stage_asked *a, const zl_stage_lines *t)
+{
+    return t->tensor->from_dram ? a->request.rates.far_cycles : 0;
+}
+
 static zl_stage_way begin(const zl_stage_asked *a, const zl_stage_lines *t, uint32_t place,
                           const zl_stage_reads *reads)
 {
@@ -55,7 +61,7 @@ static zl_stage_way begin(const zl_stage_asked *a, const zl_stage_lines *t, uint
                           .buffer = (uint32_t)zl_round_up(p->size, p->align),
                           .reads = reads->wavefronts,
                           .instructions = reads->instructions,
-                          .latency = a->request.rates.copy_cycles};
+                          .latency = a->request.rates.copy_cycles + far_of(a, t)};
 }
 
 static void finish(zl_stage_way *w, const zl_stage_asked *a, const zl_stage_lines *t,
@@ -224,7 +230,7 @@ static zlay_status by_threads(zl_stage_way *w, const zl_stage_asked *a, zl_stage
     w->width = width;
     w->copies = (bytes / width + ZL_STAGE_WARP - 1) / ZL_STAGE_WARP;
     w->registers = async ? 0 : held;
-    w->latency = a->request.rates.load_cycles;
+    w->latency = a->request.rates.load_cycles + far_of(a, t);
     w->wait = async ? 0 : w->latency;
     w->instructions += (uint64_t)w->copies * (async ? 1 : 2);
     finish(w, a, t, sectors(t, t->line));

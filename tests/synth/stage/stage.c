@@ -57,7 +57,7 @@ static void product_make(zlay_ctx *ctx, product *p, const uint32_t *mnk, bool la
     }
     p->tile = (zlay_stage_tile){.count = TENSORS, .tensors = p->tensor};
     p->request.tiles = &p->tile;
-    p->request.rates = (zlay_stage_rates){128000, 64000, 64000, 20700, 4, 16, 800, 600};
+    p->request.rates = (zlay_stage_rates){128000, 64000, 64000, 20700, 4, 16, 800, 600, 400};
 }
 
 static zlay_stage *synth(zlay_ctx *ctx, product *p)
