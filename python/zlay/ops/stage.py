@@ -16,11 +16,11 @@ def synth(target: str, tiles: Sequence[Mapping[str, Value]], *, smem: Optional[N
         shared_rate: Optional[Number] = None, copy_rate: Optional[Number] = None, l2_rate: Optional[Number] = None,
         dram_rate: Optional[Number] = None, issue_rate: Optional[Number] = None, copy_each: Optional[Number] = None,
         copy_cycles: Optional[Number] = None, load_cycles: Optional[Number] = None,
-        limits: Optional[Mapping[str, int]] = None) -> Any:
+        far_cycles: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """How the stages of a pipe lie in shared memory, what fills them, which barriers tell of it and how deep the
     rings are, chosen together: the fewest cycles of a stage, then bytes, then barriers; and the pipe, proved."""
     return _call("stage.synth", target=target, tiles=tiles, smem=smem, threads=threads, consumers=consumers,
         registers=registers, cluster=cluster, depth=depth, barriers=barriers,
         shared_rate=shared_rate, copy_rate=copy_rate, l2_rate=l2_rate, dram_rate=dram_rate,
         issue_rate=issue_rate, copy_each=copy_each, copy_cycles=copy_cycles,
-        load_cycles=load_cycles, limits=limits)
+        load_cycles=load_cycles, far_cycles=far_cycles, limits=limits)
