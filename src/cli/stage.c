@@ -71,6 +71,8 @@ static size_t fields_of(named_field *out, staged *p)
                                 {"copy_rate", NULL, NULL, &r->rates.copy},
                                 {"l2_rate", NULL, NULL, &r->rates.l2},
                                 {"dram_rate", NULL, NULL, &r->rates.dram},
+                                {"shared_rate", NULL, NULL, &r->rates.shared},
+                                {"issue_rate", NULL, NULL, &r->rates.issue},
                                 {"copy_each", NULL, NULL, &r->rates.copy_each},
                                 {"copy_cycles", NULL, NULL, &r->rates.copy_cycles},
                                 {"load_cycles", NULL, NULL, &r->rates.load_cycles},
@@ -191,6 +193,11 @@ static zlay_status ldmatrix_of(staged *p, zlay_stage_access *out, int64_t rows, 
                        lines / LDMATRIX_ROWS};
     int64_t stride[] = {across, vector * along, along, CHUNKS * vector * along,
                         LDMATRIX_ROWS * across};
+    if (line % (CHUNKS * vector) || lines % LDMATRIX_ROWS) {
+        fprintf(stderr, "zlay: plan stage: ldmatrix reads tiles of whole %d x %" PRId64 "\n",
+                LDMATRIX_ROWS, CHUNKS * vector);
+        return ZLAY_EINVAL;
+    }
     zlay_status status = zlay_bank_find(&out->access, name, strlen(name));
     return status ? status : strided(p, &out->layout, sizeof shape / sizeof *shape, shape, stride);
 }
@@ -264,16 +271,29 @@ static uint32_t product_cycles(const staged *p, const uint32_t *e)
     return (uint32_t)((milli + 1000 * (uint64_t)units - 1) / (1000 * (uint64_t)units));
 }
 
+/* False, and said: a word that is none. */
+static bool words_read(staged *p)
+{
+    static const char *const barriers[] = {"stage", "tensor", NULL},
+                             *const reads[] = {"wgmma", "ldmatrix", NULL},
+                             *const shares[] = {"none", "a", "b", "both", NULL},
+                             *const orders[] = {"k", "mn", NULL};
+    int32_t word;
+    if (zlay_type_find(&p->type, p->type_name, strlen(p->type_name))) {
+        fprintf(stderr, "zlay: plan stage: no type is called '%s'\n", p->type_name);
+        return false;
+    }
+    if (!word_of(&word, "reads", reads, p->reads)) return false;
+    if (p->share && !word_of(&word, "share", shares, p->share)) return false;
+    for (int s = 0; s < 2; s++)
+        if (p->of[s].order && !word_of(&word, "order", orders, p->of[s].order)) return false;
+    if (!p->barriers) return true;
+    p->request.barriers_fixed = 1;
+    return word_of(&p->request.barriers, "barriers", barriers, p->barriers);
+}
+
 static zlay_status request_make(staged *p)
 {
-    static const char *const barriers[] = {"stage", "tensor", NULL}, *const reads[] = {
-                                                                         "wgmma", "ldmatrix", NULL};
-    int32_t word;
-    if (zlay_type_find(&p->type, p->type_name, strlen(p->type_name))) return ZLAY_EINVAL;
-    if (!word_of(&word, "reads", reads, p->reads)) return ZLAY_EINVAL;
-    if (p->barriers && !word_of(&p->request.barriers, "barriers", barriers, p->barriers))
-        return ZLAY_EINVAL;
-    p->request.barriers_fixed = p->barriers != NULL;
     p->request.tiles = p->tile;
     for (uint32_t i = 0; i < p->request.count; i++) {
         const uint32_t *e = p->extent[i];
@@ -339,7 +359,7 @@ static int stage_print(const staged *p, const zlay_stage *stage)
            info.rings > 1 ? "rings of their own" : "one ring", info.bytes, info.mbarriers,
            info.registers);
     if (info.in_turn) printf("chosen in turn: %" PRIu64 " cycles\n", info.in_turn);
-    else printf("chosen in turn: nothing fits\n");
+    else puts("chosen in turn: nothing fits");
     printf("pipe: proved for every trip count\n");
     char *pipe =
         p->pipe ? zl_text_of(p->ctx, zl_write_pipe, zlay_stage_pipe(stage), &length) : NULL;
@@ -351,6 +371,7 @@ static int stage_print(const staged *p, const zlay_stage *stage)
 static int stage_plan(staged *p)
 {
     zlay_stage *stage = NULL;
+    if (!words_read(p)) return ZL_EXIT_ERROR;
     zlay_status status = request_make(p);
     if (!status) status = zlay_stage_synth(p->ctx, &stage, p->target, &p->request);
     int exit = status ? zl_cli_say(p->ctx, status, "plan stage") : stage_print(p, stage);
