@@ -17,7 +17,7 @@
  *    registers           ceil(L W / (4 threads)), of loads and stores by threads
  *    cycles of a unit    engine, issue, shared, l2, dram, tensor, wait: sums over
  *                        the tensors (docs/stages.md has each of them)
- *    depth of a ring     max(2, 1 + ceil(latency / C))
+ *    depth of a ring     max(2, 1 + ceil(latency / C)), at most 64
  *    bytes               sum over rings of depth * (buffers + 16) <= smem
  *
  *  C is the least number of cycles that is no less than each unit's and whose
@@ -170,7 +170,7 @@ typedef struct zlay_stage_summary {
     uint32_t in_turn_tile, in_turn_work;
     uint64_t candidates;  /* pairs of layout and primitive of all tiles */
     uint64_t visited;     /* nodes of the search */
-    uint32_t optimal;     /* 1: none is better */
+    uint32_t optimal;     /* 1: none is better; 0: the search met limits.points */
     uint32_t reserved0;
     zlay_stage_rates rates; /* that were used */
     uint64_t reserved[4];

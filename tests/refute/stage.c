@@ -363,7 +363,8 @@ static bool reckon(outcome *o, const world *w, const tile *x, const way *const *
     o->cycles = 1;
     for (int u = 0; u < UNITS; u++)
         if (unit[u] > o->cycles) o->cycles = unit[u];
-    if (w->depth && over(latency, w->depth - 1) > o->cycles) o->cycles = over(latency, w->depth - 1);
+    uint64_t ahead = (w->depth ? w->depth : 64) - 1;
+    if (over(latency, ahead) > o->cycles) o->cycles = over(latency, ahead);
     memcpy(o->unit, unit, sizeof unit);
     if (smem == UINT64_MAX && o->cycles < latency) o->cycles = latency;
     while ((o->bytes = bytes_at(o, w, y, x->count, ring, rings, o->cycles)) > smem && o->cycles < latency && o->cycles <= worse) o->cycles++;

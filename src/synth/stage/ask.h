@@ -7,7 +7,7 @@
 #include "target/target.h"
 #include <zlay/stage.h>
 
-enum { ZL_STAGE_BARRIER_BYTES = 16, ZL_STAGE_LEAST_DEPTH = 2, ZL_STAGE_WARP = 32 };
+enum { ZL_STAGE_BARRIER_BYTES = 16, ZL_STAGE_LEAST_DEPTH = 2, ZL_STAGE_MOST_DEPTH = 64, ZL_STAGE_WARP = 32 };
 
 /* Where lines lie in a buffer: a member of the list that layouts.c makes. */
 typedef struct zl_stage_place {

@@ -100,11 +100,11 @@ static uint64_t bytes_at(zl_stage_result *r, const zl_stage_asked *a, uint64_t c
     return bytes;
 }
 
-/* What one ring of the request's depth hides: cycles are at least its latency over the stages
- * ahead. */
+/* A ring has the request's depth, or 64 stages at most, as pipes have: cycles are at least its latency
+ * over the stages ahead. */
 static uint64_t cycles_of_depth(const zl_stage_asked *a, uint64_t latency)
 {
-    return a->request.depth ? over(latency, a->request.depth - 1) : 0;
+    return over(latency, (a->request.depth ? a->request.depth : ZL_STAGE_MOST_DEPTH) - 1);
 }
 
 /* No copy of a block goes to others where threads of that block produce. */

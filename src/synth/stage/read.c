@@ -16,7 +16,7 @@ enum {
     REGISTERS = 64,
     WARPGROUP_ROWS = 64,
     CONSUMERS_MOST = 512,
-    DEPTH_MOST = 64,
+
     RATE_MOST = 1 << 24,
     PRIMITIVES_ALL = 15
 };
@@ -118,8 +118,8 @@ static zlay_status defaults(zl_stage_asked *a)
         return zl_fail(a->ctx, ZLAY_EINVAL, "cluster: 1, 2 or 4 blocks");
     if (r->cluster > 1 && !(a->target->features & ZL_HAS_CLUSTER))
         return zl_fail(a->ctx, ZLAY_EINVAL, "cluster: %s has none", zlay_target_name(a->target));
-    if (r->depth == 1 || r->depth > DEPTH_MOST)
-        return zl_fail(a->ctx, ZLAY_EINVAL, "depth: 2 to %d", DEPTH_MOST);
+    if (r->depth == 1 || r->depth > ZL_STAGE_MOST_DEPTH)
+        return zl_fail(a->ctx, ZLAY_EINVAL, "depth: 2 to %d", ZL_STAGE_MOST_DEPTH);
     if (r->barriers_fixed > 1 || r->barriers < 0 || r->barriers > ZLAY_STAGE_RINGS)
         return zl_fail(a->ctx, ZLAY_EINVAL, "barriers: %d", (int)r->barriers);
     return rates_read(a);

@@ -5,6 +5,8 @@
  * fewer bytes. */
 #include "synth/stage/ask.h"
 
+enum { NODE_POINTS = 16 }; /* of limits.points, that a node counts as */
+
 typedef struct stage_walk {
     const zl_stage_asked *a;
     zl_stage_found *found;
@@ -98,7 +100,7 @@ static zlay_status walk(stage_walk *w, uint32_t depth)
 {
     zl_stage_result least;
     zlay_status status = zl_charge(w->a->ctx, 1 + w->tile->count);
-    if (w->found->visited == zl_limits(w->a->ctx)->points) w->found->whole = false;
+    if (w->found->visited >= zl_limits(w->a->ctx)->points / NODE_POINTS) w->found->whole = false;
     if (status || !w->found->whole) return status;
     w->found->visited++;
     if (depth == w->tile->count) {

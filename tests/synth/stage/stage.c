@@ -395,6 +395,49 @@ static void check_own(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* Eight tiles of four tensors: a search that ends at limits.points answers with what it has, and says so. */
+static void check_ended(void **state)
+{
+    static const int64_t pitch[] = {4100, 4096, 4104, 4096}, rows[] = {64, 64, 32, 64}, k[] = {96, 48, 96, 64};
+    static const char *const names[] = {"A", "B", "C", "D"};
+    zlay_stage_tensor tensor[4];
+    zlay_stage_access access[4][2];
+    zlay_stage_tile tile[ZLAY_STAGE_TILES];
+    zlay_layout *made[12];
+    uint64_t cycles = 0;
+    zlay_ctx *own;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&own, NULL, NULL), ZLAY_OK);
+    for (int i = 0; i < 4; i++) {
+        const int64_t shape[] = {4096, 4096}, stride[] = {pitch[i], 1}, lanes[] = {16, 2, 8, k[i] / 16, rows[i] / 16}, column[] = {32, 2};
+        const int64_t steps[] = {1, 8 * rows[i], rows[i], 16 * rows[i], 16}, down[] = {1, rows[i]};
+        assert_int_equal(zlay_layout_new_strided(own, &made[3 * i], 2, shape, stride, 0), ZLAY_OK);
+        assert_int_equal(zlay_layout_new_strided(own, &made[3 * i + 1], 5, lanes, steps, 0), ZLAY_OK);
+        assert_int_equal(zlay_layout_new_strided(own, &made[3 * i + 2], 2, column, down, 0), ZLAY_OK);
+        access[i][0] = (zlay_stage_access){.access = bank_of("ldmatrix.x4"), .layout = made[3 * i + 1]};
+        access[i][1] = (zlay_stage_access){.access = bank_of("ld.shared.b32"), .layout = made[3 * i + 2]};
+        tensor[i] = (zlay_stage_tensor){.name = names[i], .type = ZLAY_TYPE_BF16, .source = made[3 * i], .shape = {(uint64_t)rows[i], (uint64_t)k[i]}, .align = 128, .count = 2, .accesses = access[i]};
+    }
+    for (int i = 0; i < ZLAY_STAGE_TILES; i++) tile[i] = (zlay_stage_tile){.count = 4, .tensors = tensor};
+    for (int few = 0; few < 2; few++) {
+        zlay_limits limits = {.size = sizeof limits, .points = few ? 20000 : 0};
+        const zlay_stage_request request = {.size = sizeof request, .count = ZLAY_STAGE_TILES, .tiles = tile};
+        zlay_ctx *ctx;
+        zlay_stage *s;
+        zlay_stage_summary info;
+        assert_int_equal(zlay_ctx_new(&ctx, NULL, &limits), ZLAY_OK);
+        if (zlay_stage_synth(ctx, &s, target_of("sm_90a"), &request)) fail_msg("%s", zlay_ctx_message(ctx));
+        zlay_stage_info(&info, s);
+        assert_int_equal(info.optimal, !few);
+        if (few) assert_true(info.cycles >= cycles && info.visited == 20000 / 16);
+        cycles = info.cycles;
+        zlay_stage_free(s);
+        zlay_ctx_free(ctx);
+    }
+    for (int i = 0; i < 12; i++) zlay_layout_free(made[i]);
+    zlay_ctx_free(own);
+}
+
 static zlay_status made(zlay_ctx *ctx, void *request)
 {
     zlay_stage *s = NULL;
@@ -421,6 +464,6 @@ static void check_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(check_by_hand), cmocka_unit_test(check_in_turn), cmocka_unit_test(check_bad), cmocka_unit_test(check_own), cmocka_unit_test(check_memory), cmocka_unit_test(check_random), cmocka_unit_test(check_assembles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(check_by_hand), cmocka_unit_test(check_in_turn), cmocka_unit_test(check_bad), cmocka_unit_test(check_own), cmocka_unit_test(check_ended), cmocka_unit_test(check_memory), cmocka_unit_test(check_random), cmocka_unit_test(check_assembles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
