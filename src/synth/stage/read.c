@@ -50,7 +50,7 @@ static void fact_put(uint32_t *out, const zlay_machine *m, int32_t fact, int64_t
         *out = (uint32_t)(value / divide);
 }
 
-/* What is known of a target. */
+/* Rates of the target: the machine's, else those of rates.def. */
 static void rates_known(zlay_stage_rates *out, zlay_machine *m, const zlay_target *target)
 {
     int64_t processors = 0, issue = 0;

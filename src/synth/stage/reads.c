@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts what the reads of a stage take under a layout: wavefronts of each instruction at its
  * addresses, by the model of zlay/bank.h.  wgmma reads by descriptors, 128 bytes a wavefront;
- * whether it can is asked of smemdesc.synth. */
+ * smemdesc.synth decides whether it can. */
 #include "algebra/layout/layout.h"
 #include "legality/bank/bank.h"
 #include "synth/smemdesc/smemdesc.h"

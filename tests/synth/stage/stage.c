@@ -421,7 +421,7 @@ static void check_ended(void **state)
     for (int i = 0; i < ZLAY_STAGE_TILES; i++) tile[i] = (zlay_stage_tile){.count = 4, .tensors = tensor};
     for (int few = 0; few < 2; few++) {
         zlay_limits limits = {.size = sizeof limits, .points = few ? 20000 : 0};
-        const zlay_stage_request request = {.size = sizeof request, .count = ZLAY_STAGE_TILES, .tiles = tile};
+        const zlay_stage_request request = {.size = sizeof request, .count = ZLAY_STAGE_TILES, .tiles = tile, .smem = 120000, .rates = {128000, 62988, 40943, 20535, 4, 16, 528, 284, 373}};
         zlay_ctx *ctx;
         zlay_stage *s;
         zlay_stage_summary info;
