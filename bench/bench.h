@@ -44,5 +44,6 @@ bench_group bench_pieces, bench_isl, bench_zmat, bench_decide, bench_growth, ben
     bench_transfer, bench_factor, bench_convert, bench_copy_synth, bench_tmem, bench_unknowns, bench_pipe, bench_order,
     bench_wave, bench_region, bench_fill, bench_variants, bench_schedule, bench_show;
     bench_wave, bench_region, bench_io, bench_fill, bench_variants, bench_show;
+    bench_wave, bench_region, bench_fill, bench_variants, bench_show, bench_stage;
 
 #endif

@@ -164,6 +164,7 @@ static const struct {
     {"variants", bench_variants},
     {"schedule", bench_schedule},
     {"show", bench_show},
+    {"stage", bench_stage},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -92,6 +92,9 @@
 #include <zlay/pipe_cost.h>
 #include <zlay/schedule.h>
 
+/* How stages lie, what fills them, which barriers tell of it. */
+#include <zlay/stage.h>
+
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
 #include <zlay/roles.h>

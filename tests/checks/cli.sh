@@ -204,6 +204,9 @@ check "help of one command" help_of_one
 check "half a command: what begins with it" half_a_command
 check "io: an argument that is missing is named" says "K is missing" "$zlay" io gemm sm_90a 8 8
 check "a flag and its value in one word" flag_with_equals
+check "plan stage: a word that is none" exits 2 "$zlay" plan stage sm_90a 64x64x64 swizzle=96B
+check "plan stage: a tile that is none" exits 2 "$zlay" plan stage sm_90a 64x64
+check "plan stage: nothing fits" exits 1 "$zlay" plan stage sm_90a 64x64x64 smem=100
 check "a flag of another command is an error" exits 2 "$zlay" plan gemm --image x
 check "explain: an operation" exits 0 "$zlay" explain layout.compose
 check "explain: names that contain the word" says 'contain it: TMAP_STRIDE_16$' "$zlay" explain tmap_stride_16

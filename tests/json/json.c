@@ -277,6 +277,9 @@ static const char *const whole[] = {
     "\"shared\"}}",
     "{\"op\":\"swizzle.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"shape\":[32,32],\"accesses\":"
     "[{\"instruction\":\"st.shared.b32\",\"layout\":\"32:32\"}]}",
+    "{\"op\":\"stage.synth\",\"target\":\"sm_90a\",\"tiles\":[{\"tensors\":[{\"name\":\"A\",\"type\":"
+    "\"f32\",\"source\":\"(64,64):(64,1)\",\"shape\":[32,16],\"accesses\":[{\"instruction\":"
+    "\"ld.shared.b32\",\"layout\":\"(32,1,16):(1,0,32)\"}]}]}]}",
     "{\"op\":\"convert.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"(2,2):(1,2)\",\"dst\":"
     "\"(2,2):(2,1)\"}",
     "{\"op\":\"layout.factor\",\"target\":\"sm_90a\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
