@@ -25,6 +25,7 @@
 /* Targets, element types, rules and verdicts. */
 #include <zlay/target.h>
 #include <zlay/type.h>
+#include <zlay/machine.h>
 #include <zlay/rule.h>
 #include <zlay/instruction.h>
 
