@@ -9,9 +9,10 @@
  *
  *  By hand.  One product on sm_90a: A and B begin in global memory, D is wanted
  *  there.  wgmma takes A from registers or shared memory, B from shared memory,
- *  and leaves D in registers.  So B moves to shared memory.  A moves there too:
- *  on to registers would be a second move.  D has two ways back, straight or
- *  through shared memory; the straight one moves fewer bytes.
+ *  and leaves D in registers.  So B moves to shared memory.  A costs as much in
+ *  either place: threads' loads pass the path of shared memory too.  It goes to
+ *  shared memory, for there an engine brings it.  D has two ways back, straight
+ *  or through shared memory; the straight one moves fewer bytes.
  *
  *  The lattice.  A state gives each value a set of places and each operation a
  *  set of forms; states are ordered by inclusion.  Three functions make sets
@@ -53,8 +54,8 @@ typedef struct zlay_places_value {
     const char *name;       /* for messages and text; at most 64 bytes */
     uint32_t rows, columns; /* at least 1 */
     uint32_t bits;          /* of an element, 1 to 64 */
-    uint32_t depth;         /* how many are kept at a time in shared or tensor memory:
-                               stages of a ring; 0: 1 */
+    uint32_t depth;         /* how many are kept at a time where it is made or comes from
+                               global memory: stages of a ring; 0: 1 */
     uint64_t times;         /* how many of them a block makes; 0: 1 */
     uint32_t from;          /* the place where it is at the beginning; 0: an operation
                                writes it */
@@ -86,7 +87,8 @@ typedef struct zlay_places_request {
     uint32_t cluster;   /* most blocks of a cluster; 0: what every such device runs */
     uint32_t has_cost;  /* 1: cost is the caller's */
     uint32_t cost[ZLAY_PLACE_KINDS]; /* of a byte read from or written to each place,
-                           in the order of their bits: millionths of a cycle, below 2^20 */
+                           in the order of their bits: millionths of a cycle, below 2^20;
+                           has_cost 0: those of the machine (zlay/machine.h) */
     uint32_t pad;       /* 0 */
     const zlay_places_value *value;
     const zlay_places_operation *operation;
@@ -98,6 +100,7 @@ typedef struct zlay_places_home {
     uint32_t may;  /* the fixed point: places that it may have */
     uint32_t home; /* where it is made, or begins */
     uint32_t has;  /* the places that it has, home among them */
+    uint32_t end;  /* the one of `to` in which it is at the end; 0 */
     uint32_t source[ZLAY_PLACE_KINDS]; /* by place: the one from which a move brings it; 0 */
     uint32_t blocks; /* a copy from global to shared memory serves so many blocks */
     uint64_t bytes;  /* of one tile */
@@ -136,8 +139,11 @@ typedef struct zlay_places {
 
 /** Find the places of every value: of all choices that fit into shared memory,
  *  tensor memory and registers, and of all shapes of a cluster, the one whose
- *  operations and moves read and write at least cost, then in fewest moves, then
- *  in the smallest cluster.
+ *  operations and moves read and write at least cost, then in fewest moves, of
+ *  which those that threads carry count twice, then in the smallest cluster.
+ *  A move reads each byte of a value's tiles in one place and writes it in
+ *  another; an operation, done as often as there are tiles of the value of which
+ *  it has most, reads its operands each time, and writes each tile once.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE the message names the value that has no place,
  *           or the capacity that does not do and the least that would;

@@ -82,9 +82,13 @@ static zlay_status no_room(const zl_placing *p, uint32_t v, uint32_t place)
     static const char *const unit[] = {"registers of a thread", "bytes of shared memory",
                                        "bytes of shared memory", "columns of tensor memory", ""};
     char name[96];
-    uint64_t times = place == ZL_SHARED || place == ZL_CLUSTER ? ZL_PLACE_UNIT : 1;
-    uint64_t has = p->capacity[place] * times, wants = p->value[v].room[place] * times;
+    bool bytes = place == ZL_SHARED || place == ZL_CLUSTER;
+    uint64_t has = p->capacity[place] ? bytes ? p->r.smem : p->capacity[place] : 0;
+    uint64_t wants = (uint64_t)p->value[v].room[place] * (bytes ? ZL_PLACE_UNIT : 1);
     zl_place_value_name(name, p, v);
+    if (!has && place == ZL_CLUSTER)
+        return zl_fail(p->ctx, ZLAY_NONE, "value %s has no place: no cluster of several blocks "
+                       "divides the grid, on %s", name, zlay_target_name(p->target));
     if (!has)
         return zl_fail(p->ctx, ZLAY_NONE, "value %s has no place: %s has no %s", name,
                        zlay_target_name(p->target), zl_place_name_of(place));
@@ -110,14 +114,18 @@ static zlay_status no_value(zl_placing *p, uint32_t v, uint32_t may)
     if (!reader)
         return zl_fail(p->ctx, ZLAY_NONE, "value %s has no place: no form leaves it in one", name);
     zl_place_set_name(to, wanted);
+    char lost[160] = "";
+    zl_text text = {lost, sizeof lost - 1, 0};
+    uint32_t full = ~value->fits & (ZL_PLACE_SETS - 1);
+    if (full) zl_putf(&text, "; it has no room in %s", zl_place_set_name((char[96]){0}, full));
     if (reader->op == p->r.operations)
         return zl_fail(p->ctx, ZLAY_NONE,
                        "value %s has no place: it is made in %s, wanted in %s, and no moves of %s "
-                       "go there", name, from, to, zlay_target_name(p->target));
+                       "go there%s", name, from, to, zlay_target_name(p->target), lost);
     return zl_fail(p->ctx, ZLAY_NONE,
                    "value %s has no place: it is made in %s, operation %u (%s) reads it in %s, and "
-                   "no moves of %s go there", name, from, reader->op, form_of(p, reader->op), to,
-                   zlay_target_name(p->target));
+                   "no moves of %s go there%s", name, from, reader->op, form_of(p, reader->op), to,
+                   zlay_target_name(p->target), lost);
 }
 
 static zlay_status no_form(const zl_placing *p, uint32_t o, const zl_place_form *form, uint32_t v)
@@ -146,10 +154,21 @@ static zlay_status operation_step(zl_placing *p, uint32_t o, bool *changed)
     return p->forms[o] ? ZLAY_OK : no_form(p, o, last, of);
 }
 
+/* The greatest state of a value: every place that has room for it. */
+static void begin(const zl_placing *p, zl_place_value *value)
+{
+    value->fits = ZLAY_PLACE_GLOBAL;
+    value->homes = 0;
+    for (uint32_t place = 0; place < ZL_GLOBAL; place++)
+        if (value->room[place] <= p->capacity[place]) value->fits |= 1u << place;
+    value->may = value->fits;
+}
+
 zlay_status zl_place_fixed(zl_placing *p)
 {
     bool changed = true;
-    for (uint32_t v = 0; v < p->r.values; v++) p->value[v].may = p->value[v].fits;
+    memcpy(p->forms, p->rows, sizeof p->forms);
+    for (uint32_t v = 0; v < p->r.values; v++) begin(p, &p->value[v]);
     while (changed) {
         changed = false;
         for (uint32_t v = 0; v < p->r.values; v++) {

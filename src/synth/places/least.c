@@ -23,7 +23,9 @@ static zlay_status any_fits(zl_place_search *s, const uint32_t *capacity)
     zl_place_search t = {.p = p, .any = true, .most = s->most, .tried = s->tried};
     t.best = (zl_place_cost){UINT64_MAX, 0};
     memcpy(p->capacity, capacity, sizeof p->capacity);
-    zlay_status status = zl_place_best(&t);
+    if (capacity[ZL_CLUSTER]) p->capacity[ZL_CLUSTER] = capacity[ZL_SHARED];
+    zlay_status status = zl_place_fixed(p);
+    if (!status) status = zl_place_best(&t);
     s->tried = t.tried;
     return status == ZLAY_NONE && t.cut ? ZLAY_ELIMIT : status;
 }
@@ -58,9 +60,10 @@ static zlay_status raise(zl_place_search *s, const uint32_t *given, bool others,
         if (!status) status = bisect(s, capacity, kinds[k].place, &least);
         if (status && status != ZLAY_NONE) return status;
         if (status || (others && least <= given[kinds[k].place])) continue;
+        uint64_t has = kinds[k].place == ZL_SHARED ? s->p->r.smem : given[kinds[k].place];
         zl_putf(why, "%s%llu %s, of %llu", why->need ? others ? "; and " : "; or " : "",
                 (unsigned long long)least * kinds[k].times, kinds[k].unit,
-                (unsigned long long)given[kinds[k].place] * kinds[k].times);
+                (unsigned long long)has);
     }
     return ZLAY_OK;
 }

@@ -9,12 +9,9 @@
 
 #include <string.h>
 
-/* When a value gets to each place, and the steps, as bits, in which it is there. */
-typedef struct lives {
-    uint32_t from[ZL_PLACES]; /* a step */
-    uint64_t own[ZL_PLACES];  /* by what it is read for */
-    uint64_t all[ZL_PLACES];  /* the entire loop where that is kept */
-} lives;
+enum { ALIGN = 8 }; /* units: a swizzle of 128 bytes repeats after 1024 */
+
+typedef zl_place_lives lives;
 
 typedef struct loop {
     uint32_t first, last, length; /* steps; length 0: there is none */
@@ -42,75 +39,108 @@ static uint64_t between(const loop *l, uint32_t from, uint32_t to)
     return from <= to ? steps(from, to) : steps(from, l->last) | steps(l->first, to);
 }
 
-/* The order of steps for a value that is made in step `made`: what lies before it is of the next
- * round, and what lies behind the loop comes after that. */
-static uint32_t rank(const loop *l, uint32_t made, uint32_t step)
-{
-    bool later = within(l, made) && (step < made || step > l->last);
-    return later ? step + l->length : step;
-}
-
 static bool replaced(const zl_place_form *form, uint32_t operand)
 {
     return form->in_place || form->sum == (int32_t)operand;
 }
 
-/* The steps in which a use begins and ends. */
-static void use_steps(const zl_placing *p, const zl_choice *c, const zl_place_reader *reader,
-                      uint32_t *begin, uint32_t *end)
+/* A value in a choice.  One that is made in the loop is followed twice: through a round that another
+ * follows, and through the last, behind which lies the end. */
+typedef struct followed {
+    const zl_placing *p;
+    const zl_choice *c;
+    uint32_t v, made; /* the step */
+    loop loop;
+    bool looped, last;
+} followed;
+
+static followed follow(const zl_placing *p, const zl_choice *c, uint32_t v)
 {
-    *begin = *end = 2u * reader->op;
-    if (reader->op == p->r.operations) return;
-    *end += !replaced(zl_place_form_at(c->form[reader->op]), reader->i);
+    uint32_t writer = p->value[v].writer;
+    followed f = {.p = p, .c = c, .v = v, .loop = loop_of(p)};
+    f.made = writer == UINT32_MAX ? 0 : 2 * writer + 1;
+    f.looped = writer != UINT32_MAX && within(&f.loop, f.made);
+    return f;
 }
 
-/* When the value gets to a place: at its first use there, or when it first goes on from there. */
-static void arrive(const zl_placing *p, const zl_choice *c, uint32_t v, lives *out)
+/* The steps in which a use begins and ends, and where; false: it is not of this round. */
+static bool use_of(const followed *f, const zl_place_reader *reader, uint32_t *begin, uint32_t *end,
+                   uint32_t *place)
 {
-    const zl_place_value *value = &p->value[v];
-    const zl_place_tree *tree = &c->tree[v];
-    const loop l = loop_of(p);
-    uint32_t made = value->writer == UINT32_MAX ? 0 : 2 * value->writer + 1;
+    bool last = reader->op == f->p->r.operations;
+    *begin = *end = 2u * reader->op;
+    *place = f->c->read[reader->op][last ? f->v : reader->i];
+    if (!last) *end += !replaced(zl_place_form_at(f->c->form[reader->op]), reader->i);
+    if (!f->looped) return true;
+    return f->last ? *begin > f->made : within(&f->loop, *begin);
+}
+
+/* The order of steps: what lies before the value is made is of the next round. */
+static uint32_t rank(const followed *f, uint32_t step)
+{
+    return f->looped && step < f->made ? step + f->loop.length : step;
+}
+
+/* When the value gets to a place: at its first use there, or when it first goes on from there;
+ * UINT32_MAX: never. */
+static void arrive(const followed *f, lives *out)
+{
+    const zl_place_value *value = &f->p->value[f->v];
+    const zl_place_tree *tree = &f->c->tree[f->v];
     for (uint32_t i = 0; i < ZL_PLACES; i++) out->from[i] = UINT32_MAX;
     for (uint32_t k = 0; k < value->readers; k++) {
-        const zl_place_reader *reader = &value->reader[k];
-        uint32_t at = c->read[reader->op][reader->op == p->r.operations ? v : reader->i];
-        uint32_t begin = 2u * reader->op;
+        uint32_t begin, end, at;
+        if (!use_of(f, &value->reader[k], &begin, &end, &at)) continue;
         for (uint32_t hops = 0; hops < ZL_PLACES && at != tree->home; hops++) {
-            if (out->from[at] == UINT32_MAX || rank(&l, made, begin) < rank(&l, made, out->from[at]))
+            if (out->from[at] == UINT32_MAX || rank(f, begin) < rank(f, out->from[at]))
                 out->from[at] = begin;
             at = tree->source[at];
         }
     }
-    out->from[tree->home] = made;
+    out->from[tree->home] = f->made;
 }
 
-static void live(const zl_placing *p, const zl_choice *c, uint32_t v, lives *out)
+/* Adds the steps of one round to `own`. */
+static void live_round(const followed *f, lives *out)
 {
-    const zl_place_value *value = &p->value[v];
-    const zlay_places_value *in = &p->r.value[v];
-    const zl_place_tree *tree = &c->tree[v];
-    const loop l = loop_of(p);
-    bool looped = value->writer != UINT32_MAX && within(&l, 2 * value->writer);
-    memset(out, 0, sizeof *out);
-    arrive(p, c, v, out);
+    const zl_place_value *value = &f->p->value[f->v];
+    const zl_place_tree *tree = &f->c->tree[f->v];
+    arrive(f, out);
     for (uint32_t k = 0; k < value->readers; k++) {
-        const zl_place_reader *reader = &value->reader[k];
-        uint32_t at = c->read[reader->op][reader->op == p->r.operations ? v : reader->i];
-        uint32_t begin, end;
-        use_steps(p, c, reader, &begin, &end);
-        looped = looped || within(&l, begin);
-        out->own[at] |= between(&l, out->from[at], end);
+        uint32_t begin, end, at;
+        if (use_of(f, &value->reader[k], &begin, &end, &at))
+            out->own[at] |= between(&f->loop, out->from[at], end);
     }
     for (uint32_t i = 0; i < ZL_PLACES; i++) {
-        if (!(tree->has >> i & 1)) continue;
+        if (!(tree->has >> i & 1) || out->from[i] == UINT32_MAX) continue;
         out->own[i] |= steps(out->from[i], out->from[i]);
         if (i != tree->home)
-            out->own[tree->source[i]] |= between(&l, out->from[tree->source[i]], out->from[i]);
+            out->own[tree->source[i]] |=
+                between(&f->loop, out->from[tree->source[i]], out->from[i]);
     }
-    uint64_t whole = looped && l.length ? steps(l.first, l.last) : 0;
+}
+
+/* How many tiles a place holds: `depth` where a value is made, or comes from global memory. */
+static uint32_t tiles(const zl_placing *p, const zl_choice *c, uint32_t v, uint32_t place)
+{
+    const zl_place_tree *tree = &c->tree[v];
+    return tree->home == place || tree->source[place] == ZL_GLOBAL ? p->value[v].depth : 1;
+}
+
+void zl_place_live(const zl_placing *p, const zl_choice *c, uint32_t v, zl_place_lives *out)
+{
+    followed f = follow(p, c, v);
+    uint64_t whole = f.loop.length ? steps(f.loop.first, f.loop.last) : 0;
+    bool looped = f.looped;
+    memset(out, 0, sizeof *out);
+    live_round(&f, out);
+    f.last = true;
+    if (f.looped) live_round(&f, out);
+    for (uint32_t k = 0; k < p->value[v].readers; k++)
+        looped = looped || within(&f.loop, 2u * p->value[v].reader[k].op);
     for (uint32_t i = 0; i < ZL_PLACES; i++) {
-        bool kept = in->times <= 1 || (in->depth > 1 && i != ZL_REGISTER);
+        out->tiles[i] = tiles(p, c, v, i);
+        bool kept = looped && (p->r.value[v].times <= 1 || out->tiles[i] > 1);
         out->all[i] = out->own[i] | (kept && out->own[i] & whole ? whole : 0);
     }
 }
@@ -128,9 +158,11 @@ typedef struct memory {
 
 static void put(memory *m, const zl_placing *p, uint32_t v, uint32_t place, const lives *l)
 {
-    uint32_t i = m->pack->count++;
+    uint32_t i = m->pack->count++, units;
     bool aligned = place != ZL_TENSOR && p->target->features & ZL_HAS_TMA;
-    m->pack->item[i] = (zl_packed){.columns = p->value[v].room[place], .align = aligned ? 8 : 1,
+    if (__builtin_mul_overflow(p->value[v].room[place], l->tiles[place], &units))
+        units = UINT32_MAX;
+    m->pack->item[i] = (zl_packed){.columns = units, .align = aligned ? ALIGN : 1,
                                    .life = l->all[place]};
     m->own[i] = l->own[place];
     m->of[i] = v;
@@ -261,7 +293,7 @@ zlay_status zl_place_fit(const zl_placing *p, const zl_choice *choice, uint64_t 
     memset(to, 0, sizeof *to);
     memset(to->at, 0xff, sizeof to->at);
     for (uint32_t v = 0; v < p->r.values; v++)
-        if (which >> v & 1) live(p, choice, v, &l[v]);
+        if (which >> v & 1) zl_place_live(p, choice, v, &l[v]);
     for (size_t k = 0; !status && k < ZL_COUNT(kinds); k++)
         status = fit(p, choice, which, kinds[k], l, to, false);
     for (size_t k = 0; room && !status && k < ZL_COUNT(kinds); k++)

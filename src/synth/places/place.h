@@ -8,6 +8,7 @@
 #include "synth/tmem/tmem_pack.h"
 #include "target/target.h"
 
+#include <zlay/machine.h>
 #include <zlay/places.h>
 
 enum {
@@ -34,7 +35,15 @@ typedef struct zl_place_form {
     bool in_place;
 } zl_place_form;
 
-/* A cost, then a number of moves: choices are compared in this order. */
+/* A row of moves.def; `by` NULL: there is no such move. */
+typedef struct zl_place_move {
+    const char *by;
+    uint32_t path;    /* passes of the data path of shared memory and L1 */
+    uint32_t carried; /* 2 by threads, 1 by an engine */
+} zl_place_move;
+
+/* A cost, then a number of moves, of which those count twice that threads carry: choices are
+ * compared in this order. */
 typedef struct zl_place_cost {
     uint64_t cost;
     uint32_t moves;
@@ -73,7 +82,8 @@ typedef struct zl_place_value {
     uint32_t fits, may;     /* places that have room for it; the fixed point */
     uint32_t homes;         /* of these, where it may be made */
     uint32_t writer;        /* UINT32_MAX: it is there at the beginning */
-    uint32_t room[ZL_PLACES]; /* units of shared memory, registers, columns; 0: nothing */
+    uint32_t depth;
+    uint32_t room[ZL_PLACES]; /* of one tile: units of shared memory, registers, columns */
     uint32_t group;           /* blocks that a copy to shared memory serves */
     uint32_t readers;
     zl_place_reader reader[ZL_READERS_MOST];
@@ -84,9 +94,14 @@ typedef struct zl_placing {
     const zlay_target *target;
     zlay_places_request r;
     uint32_t moves[ZL_PLACES];    /* by source, the places that a move goes to */
+    zl_place_move move[ZL_PLACES][ZL_PLACES];
     uint64_t cost[ZL_PLACES];     /* of a byte */
     uint32_t capacity[ZL_PLACES]; /* in the units of `room` */
-    uint32_t forms[ZLAY_PLACES_OPERATIONS]; /* rows that are left, as bits */
+    uint32_t open;                /* places that there are in the shape that is tried: the cluster
+                                     where it has several blocks */
+    uint32_t rows[ZLAY_PLACES_OPERATIONS];  /* that an operation asks for, as bits */
+    uint32_t forms[ZLAY_PLACES_OPERATIONS]; /* of these, the fixed point */
+    uint64_t runs[ZLAY_PLACES_OPERATIONS];  /* how often each is done */
     zl_place_value value[ZLAY_PLACES_VALUES];
     uint32_t trees;
     zl_place_tree tree[ZL_TREES_MOST]; /* of all homes */
@@ -106,9 +121,10 @@ const zl_place_form *zl_place_form_at(uint32_t i); /* NULL past the last */
 
 /* The rows that a program's word means on a target, as bits; 0: none there; *known: on any. */
 uint32_t zl_place_forms(const zlay_target *target, const char *word, bool *known);
-uint32_t zl_place_moves(const zlay_target *target, uint32_t from); /* a set */
+zl_place_move zl_place_move_of(const zlay_target *target, uint32_t from, uint32_t to);
 const char *zl_place_name_of(uint32_t place);
-uint64_t zl_place_rate(uint32_t place); /* cost of a byte, in millionths of a cycle */
+uint64_t zl_place_byte(const zlay_machine *machine, uint32_t place); /* its cost, in millionths
+                                                                        of a cycle */
 
 /* The places in which a form takes its operand; 0: it takes no such operand. */
 uint32_t zl_place_operand(const zl_place_form *form, uint32_t i);
@@ -127,7 +143,7 @@ zlay_status zl_placing_read(zl_placing *p, const zlay_target *target,
 /* The units that a capacity of the request's comes to. */
 void zl_place_capacity(zl_placing *p);
 
-/* The fixed point, into `may`, `homes` and `forms`; NONE names the value without a place. */
+/* The fixed point under the capacities, into `fits`, `may`, `homes` and `forms`; NONE names the value without a place. */
 zlay_status zl_place_fixed(zl_placing *p);
 uint32_t zl_place_reach(const zl_placing *p, uint32_t v, uint32_t homes);
 uint32_t zl_place_readable(const zl_placing *p, uint32_t v, const zl_place_reader *reader);
@@ -139,6 +155,15 @@ zl_place_cost zl_place_tree_cost(const zl_placing *p, uint32_t v, const zl_place
 zl_place_cost zl_place_read_cost(const zl_placing *p, uint32_t v, const zl_place_reader *reader,
                                  uint32_t place);
 zl_place_cost zl_place_write_cost(const zl_placing *p, uint32_t v, uint32_t home);
+
+/* When a value gets to each place, and the steps, as bits, in which it is there. */
+typedef struct zl_place_lives {
+    uint32_t from[ZL_PLACES]; /* a step */
+    uint32_t tiles[ZL_PLACES];
+    uint64_t own[ZL_PLACES]; /* by what it is read for */
+    uint64_t all[ZL_PLACES]; /* the entire loop where that is kept */
+} zl_place_lives;
+void zl_place_live(const zl_placing *p, const zl_choice *choice, uint32_t v, zl_place_lives *out);
 
 /* What a choice takes of each kind of memory. */
 typedef struct zl_place_room {
@@ -165,6 +190,7 @@ zlay_status zl_place_best(zl_place_search *s);
 /* The same over all shapes of a cluster. */
 zlay_status zl_place_shapes(zl_place_search *s, uint32_t *cluster);
 uint32_t zl_place_group(const zlay_places_value *value, const uint32_t *cluster);
+bool zl_place_clusters(const zl_placing *p); /* whether some shape has several blocks */
 
 /* NONE, with the least capacity that would do. */
 zlay_status zl_place_least(zl_place_search *s);

@@ -18,6 +18,7 @@ static void put_value(zlay_places *out, const zl_placing *p, const zl_choice *c,
     uint32_t writer = value->writer;
     *to = (zlay_places_home){.may = value->may, .home = bit(tree->home), .has = tree->has,
                              .blocks = 1, .bytes = value->bytes};
+    if (p->r.value[v].to) to->end = bit(c->read[p->r.operations][v]);
     if (writer != UINT32_MAX) out->moved[tree->home] += value->weight;
     for (uint32_t i = 0; i < ZL_PLACES; i++) {
         if (!(tree->has >> i & 1) || i == tree->home) continue;
@@ -31,7 +32,8 @@ static void put_value(zlay_places *out, const zl_placing *p, const zl_choice *c,
     }
     for (uint32_t k = 0; k < value->readers; k++)
         if (value->reader[k].op < p->r.operations)
-            out->moved[c->read[value->reader[k].op][value->reader[k].i]] += value->weight;
+            out->moved[c->read[value->reader[k].op][value->reader[k].i]] +=
+                value->bytes * p->runs[value->reader[k].op];
     uint32_t at = room->at[ZL_SHARED][v];
     to->smem = at == UINT32_MAX ? at : at * ZL_PLACE_UNIT;
     at = room->at[ZL_CLUSTER][v];

@@ -44,7 +44,7 @@ static zlay_status operation_check(zl_placing *p, uint32_t o)
         op->writes > ZLAY_PLACES_WRITES || op->reserved)
         return zl_fail(p->ctx, ZLAY_EINVAL, "operation %u reads 1 to %d values and writes 1 to %d",
                        o, ZLAY_PLACES_READS, ZLAY_PLACES_WRITES);
-    p->forms[o] = zl_place_forms(p->target, op->form, &known);
+    p->rows[o] = zl_place_forms(p->target, op->form, &known);
     if (!known) {
         char quoted[256];
         zl_like like = zl_like_begin(op->form, strlen(op->form));
@@ -55,7 +55,7 @@ static zlay_status operation_check(zl_placing *p, uint32_t o)
         return zl_fail(p->ctx, ZLAY_EINVAL, "operation %u, form: none is called '%s'%s", o,
                        zl_quote(quoted, op->form, strlen(op->form)), like.hint);
     }
-    if (!p->forms[o])
+    if (!p->rows[o])
         return zl_fail(p->ctx, ZLAY_NONE, "operation %u: %s has no %s", o,
                        zlay_target_name(p->target), op->form);
     return ZLAY_OK;
@@ -69,9 +69,9 @@ static zlay_status arity_check(zl_placing *p, uint32_t o)
         const zl_place_form *form = zl_place_form_at(f);
         bool takes = op->reads >= form->least;
         for (uint32_t i = 0; i < op->reads; i++) takes = takes && zl_place_operand(form, i);
-        if (!takes) p->forms[o] &= ~(1u << f);
+        if (!takes) p->rows[o] &= ~(1u << f);
     }
-    if (p->forms[o]) return ZLAY_OK;
+    if (p->rows[o]) return ZLAY_OK;
     return zl_fail(p->ctx, ZLAY_EINVAL, "operation %u: %s does not take %u operands", o, op->form,
                    op->reads);
 }
@@ -96,6 +96,16 @@ static bool in_loop(const zl_placing *p, uint32_t o)
     return o >= p->r.loop_first && o - p->r.loop_first < p->r.loop_count;
 }
 
+/* Whether a result takes the place of an operand in every form that is left. */
+static bool all_replace(const zl_placing *p, uint32_t o, uint32_t i)
+{
+    for (uint32_t f = 0; zl_place_form_at(f); f++) {
+        const zl_place_form *form = zl_place_form_at(f);
+        if (p->rows[o] >> f & 1 && !form->in_place && form->sum != (int32_t)i) return false;
+    }
+    return true;
+}
+
 static zlay_status readers_find(zl_placing *p, uint32_t o)
 {
     const zlay_places_operation *op = &p->r.operation[o];
@@ -106,6 +116,8 @@ static zlay_status readers_find(zl_placing *p, uint32_t o)
                            p->r.values);
         zl_place_value *value = &p->value[v];
         bool carried = value->writer != UINT32_MAX && value->writer >= o;
+        if (value->writer == o && !all_replace(p, o, i))
+            return refuse(p, v, "an operation reads what it writes, and does not replace it");
         if (carried && !(in_loop(p, o) && in_loop(p, value->writer)))
             return refuse(p, v, "it is read before it is written, and not in the loop");
         value->reader[value->readers++] = (zl_place_reader){(uint8_t)o, (uint8_t)i};
@@ -121,30 +133,48 @@ static zlay_status size_find(zl_placing *p, uint32_t v)
 {
     const zlay_places_value *in = &p->r.value[v];
     zl_place_value *out = &p->value[v];
-    uint64_t bits, depth = in->depth ? in->depth : 1, times = in->times ? in->times : 1, all;
+    uint64_t bits, times = in->times ? in->times : 1, slots = 4ull * p->r.threads;
     if (__builtin_mul_overflow((uint64_t)in->rows * in->columns, in->bits, &bits) ||
         __builtin_mul_overflow((bits / 8) + (bits % 8 != 0), times, &out->weight) ||
-        out->weight >> WEIGHT_BITS || __builtin_mul_overflow(out->weight / times, depth, &all))
+        out->weight >> WEIGHT_BITS)
         return zl_fail(p->ctx, ZLAY_EOVERFLOW, "value %u: its bytes pass 2^36", v);
     out->bytes = out->weight / times;
+    out->depth = in->depth ? in->depth : 1;
     uint64_t columns = ((uint64_t)in->columns * in->bits + CELL - 1) / CELL;
-    uint64_t units = all / ZL_PLACE_UNIT + (all % ZL_PLACE_UNIT != 0);
-    uint64_t slots = 4ull * p->r.threads;
-    out->room[ZL_SHARED] = out->room[ZL_CLUSTER] = clamp32(units);
-    out->room[ZL_REGISTER] = clamp32((out->bytes + slots - 1) / slots);
     columns *= ((uint64_t)in->rows + LANES - 1) / LANES;
-    out->room[ZL_TENSOR] = __builtin_mul_overflow(columns, depth, &columns) ? UINT32_MAX
-                                                                            : clamp32(columns);
+    out->room[ZL_SHARED] = (uint32_t)((out->bytes + ZL_PLACE_UNIT - 1) / ZL_PLACE_UNIT);
+    out->room[ZL_CLUSTER] = out->room[ZL_SHARED];
+    out->room[ZL_REGISTER] = clamp32((out->bytes + slots - 1) / slots);
+    out->room[ZL_TENSOR] = clamp32(columns);
     return ZLAY_OK;
+}
+
+/* An operation is done as often as there are tiles of the value of which it has most. */
+static void runs_find(zl_placing *p, uint32_t o)
+{
+    const zlay_places_operation *op = &p->r.operation[o];
+    p->runs[o] = 1;
+    for (uint32_t i = 0; i < op->reads + op->writes; i++) {
+        uint32_t v = i < op->reads ? op->read[i] : op->write[i - op->reads];
+        if (p->r.value[v].times > p->runs[o]) p->runs[o] = p->r.value[v].times;
+    }
 }
 
 /* Costs of all that may be moved and read stay below 2^63. */
 static zlay_status sums_check(const zl_placing *p)
 {
-    uint64_t sum = 0;
-    for (uint32_t v = 0; v < p->r.values; v++)
-        sum += p->value[v].weight * (p->value[v].readers + 2 * ZL_PLACES);
-    if (!(sum >> SUM_BITS)) return ZLAY_OK;
+    uint64_t sum = 0, most = 1ull << SUM_BITS;
+    for (uint32_t v = 0; v < p->r.values; v++) {
+        const zl_place_value *value = &p->value[v];
+        sum += value->weight * 3 * ZL_PLACES;
+        for (uint32_t k = 0; k < value->readers; k++) {
+            uint64_t runs = value->reader[k].op < p->r.operations ? p->runs[value->reader[k].op] : 0;
+            if (runs > most / value->bytes || sum > most)
+                return zl_fail(p->ctx, ZLAY_EOVERFLOW, "bytes that all operations read pass 2^43");
+            sum += value->bytes * runs;
+        }
+    }
+    if (sum <= most) return ZLAY_OK;
     return zl_fail(p->ctx, ZLAY_EOVERFLOW, "bytes that all operations read pass 2^43");
 }
 
@@ -153,14 +183,8 @@ void zl_place_capacity(zl_placing *p)
     p->capacity[ZL_SHARED] = clamp32(p->r.smem / ZL_PLACE_UNIT);
     p->capacity[ZL_REGISTER] = p->r.registers;
     p->capacity[ZL_TENSOR] = p->target->features & ZL_HAS_TCGEN05 ? p->r.tmem : 0;
-    p->capacity[ZL_CLUSTER] = p->target->features & ZL_HAS_CLUSTER ? p->capacity[ZL_SHARED] : 0;
+    p->capacity[ZL_CLUSTER] = zl_place_clusters(p) ? p->capacity[ZL_SHARED] : 0;
     p->capacity[ZL_GLOBAL] = 0;
-    for (uint32_t v = 0; v < p->r.values; v++) {
-        zl_place_value *value = &p->value[v];
-        value->fits = ZLAY_PLACE_GLOBAL;
-        for (uint32_t place = 0; place < ZL_GLOBAL; place++)
-            if (value->room[place] <= p->capacity[place]) value->fits |= 1u << place;
-    }
 }
 
 /* ---- the request ---------------------------------------------------------------------------- */
@@ -182,17 +206,16 @@ static zlay_status numbers_check(zl_placing *p)
         if (!r->grid[d]) r->grid[d] = 1;
     if (r->threads > most->threads) wrong = "threads: a block has fewer";
     else if (r->registers > limit) wrong = "registers: a thread has fewer";
-    else if (r->smem > p->target->smem) wrong = "smem: a block has less";
+    else if (r->smem > p->target->smem || r->smem < ZL_PLACE_UNIT)
+        wrong = "smem: it is 128 bytes to what a block has";
     else if (r->tmem & (r->tmem - 1) || r->tmem < CELL || r->tmem > ZLAY_TMEM_COLUMNS)
         wrong = "tmem: it is a power of two from 32 to 512";
     else if (r->cluster > (clusters ? most->cluster_most : 1)) wrong = "cluster: it has fewer blocks";
     else if (r->loop_count > r->operations || r->loop_first > r->operations - r->loop_count)
         wrong = "loop: it ends behind the last operation";
     else if (r->has_cost > 1 || r->pad) wrong = "has_cost is 0 or 1, and pad 0";
-    for (uint32_t i = 0; i < ZL_PLACES; i++) {
+    for (uint32_t i = 0; i < ZL_PLACES; i++)
         if (r->cost[i] >> COST_BITS) wrong = "cost: it is below 2^20";
-        p->cost[i] = r->has_cost ? r->cost[i] : zl_place_rate(i);
-    }
     return wrong ? zl_fail(p->ctx, ZLAY_EINVAL, "%s (target %s)", wrong, zlay_target_name(p->target))
                  : ZLAY_OK;
 }
@@ -224,7 +247,10 @@ static zlay_status program_read(zl_placing *p)
         if (!status) status = arity_check(p, o);
         if (!status) status = writers_find(p, o);
     }
-    for (uint32_t o = 0; !status && o < p->r.operations; o++) status = readers_find(p, o);
+    for (uint32_t o = 0; !status && o < p->r.operations; o++) {
+        status = readers_find(p, o);
+        if (!status) runs_find(p, o);
+    }
     for (uint32_t v = 0; !status && v < p->r.values; v++) {
         zl_place_value *value = &p->value[v];
         if (value->writer == UINT32_MAX && !p->r.value[v].from)
@@ -235,6 +261,22 @@ static zlay_status program_read(zl_placing *p)
         status = size_find(p, v);
     }
     return status ? status : sums_check(p);
+}
+
+/* What each move and each byte costs on the target. */
+static zlay_status costs_find(zl_placing *p)
+{
+    zlay_machine *machine = zl_scratch(p->ctx, 1, sizeof *machine);
+    if (!machine) return ZLAY_ENOMEM;
+    zlay_status status = zlay_machine_find(machine, p->target);
+    for (uint32_t from = 0; from < ZL_PLACES; from++) {
+        p->cost[from] = p->r.has_cost ? p->r.cost[from] : zl_place_byte(machine, from);
+        for (uint32_t to = 0; to < ZL_PLACES; to++) {
+            p->move[from][to] = zl_place_move_of(p->target, from, to);
+            if (p->move[from][to].by) p->moves[from] |= 1u << to;
+        }
+    }
+    return status == ZLAY_NONE ? ZLAY_OK : status;
 }
 
 zlay_status zl_placing_read(zl_placing *p, const zlay_target *target,
@@ -250,7 +292,6 @@ zlay_status zl_placing_read(zl_placing *p, const zlay_target *target,
     if (!status) status = numbers_check(p);
     if (!status) status = program_read(p);
     if (status) return status;
-    for (uint32_t i = 0; i < ZL_PLACES; i++) p->moves[i] = zl_place_moves(target, i);
     zl_place_capacity(p);
-    return ZLAY_OK;
+    return costs_find(p);
 }

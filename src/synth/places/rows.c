@@ -26,18 +26,21 @@ static const zl_place_form forms[] = {
 };
 
 static const struct {
-    uint32_t from, to, needs;
+    uint32_t from, to, needs, path, carried;
     const char *by;
 } moves[] = {
-#define MOVE(from, to, needs, by) {ZL_##from, ZL_##to, needs, by},
+#define MOVE(from, to, needs, path, carried, by) {ZL_##from, ZL_##to, needs, path, carried, by},
 #include "synth/places/moves.def"
 };
 
+enum { MACHINE_NOTHING, MACHINE_SHARED, MACHINE_L2 };
+
 static const struct {
     const char *name;
+    int32_t machine;
     uint64_t rate;
 } places[] = {
-#define PLACE(place, name, rate, why) {name, rate},
+#define PLACE(place, name, machine, rate, why) {name, MACHINE_##machine, rate},
 #include "synth/places/places.def"
 };
 
@@ -66,18 +69,32 @@ uint32_t zl_place_forms(const zlay_target *target, const char *word, bool *known
     return found;
 }
 
-uint32_t zl_place_moves(const zlay_target *target, uint32_t from)
+zl_place_move zl_place_move_of(const zlay_target *target, uint32_t from, uint32_t to)
 {
-    uint32_t to = 0;
     for (size_t i = 0; i < ZL_COUNT(moves); i++)
-        if (moves[i].from == from && has(target, moves[i].needs)) to |= 1u << moves[i].to;
-    return to;
+        if (moves[i].from == from && moves[i].to == to && has(target, moves[i].needs))
+            return (zl_place_move){moves[i].by, moves[i].path, moves[i].carried};
+    return (zl_place_move){NULL, 0, 0};
 }
 
-uint64_t zl_place_rate(uint32_t place)
+/* What the machine says of a place, in bytes per 1000 cycles of a processor; 0: nothing. */
+static uint64_t machine_rate(const zlay_machine *machine, int32_t what)
+{
+    int64_t rate = 0, processors = 1;
+    if (what == MACHINE_SHARED) zlay_machine_get(&rate, machine, ZLAY_MACHINE_SHARED_KILOCYCLE);
+    if (what != MACHINE_L2 ||
+        !zlay_machine_get(&rate, machine, ZLAY_MACHINE_L2_PROCESSOR_KILOCYCLE))
+        return (uint64_t)rate;
+    bool whole = !zlay_machine_get(&rate, machine, ZLAY_MACHINE_L2_KILOCYCLE) &&
+                 !zlay_machine_get(&processors, machine, ZLAY_MACHINE_PROCESSORS);
+    return whole && processors > 0 ? (uint64_t)(rate / processors) : 0;
+}
+
+uint64_t zl_place_byte(const zlay_machine *machine, uint32_t place)
 {
     enum { MILLIONTHS = 1000 * 1000 * 1000 };
-    uint64_t rate = places[place].rate;
+    uint64_t rate = machine_rate(machine, places[place].machine);
+    if (!rate) rate = places[place].rate;
     return rate ? (MILLIONTHS + rate - 1) / rate : 0;
 }
 
@@ -104,10 +121,8 @@ const char *zlay_places_form_name(uint32_t form)
 
 const char *zlay_places_move_name(const zlay_target *target, uint32_t from, uint32_t to)
 {
-    for (size_t i = 0; target && i < ZL_COUNT(moves); i++)
-        if (1u << moves[i].from == from && 1u << moves[i].to == to && has(target, moves[i].needs))
-            return moves[i].by;
-    return NULL;
+    if (!target || !zlay_place_name(from) || !zlay_place_name(to)) return NULL;
+    return zl_place_move_of(target, (uint32_t)__builtin_ctz(from), (uint32_t)__builtin_ctz(to)).by;
 }
 
 const char *zl_place_value_name(char *out, const zl_placing *p, uint32_t v)

@@ -8,8 +8,19 @@
 
 #include <string.h>
 
+/* Places that a value may have in the shape that is tried. */
+static uint32_t open_to(const zl_placing *p, uint32_t v) { return p->value[v].may & p->open; }
+
 /* By home and set: the least cost of moves that bring a value to all of the set. */
 typedef zl_place_cost spread[ZL_PLACES][ZL_PLACE_SETS];
+
+/* A tree of moves of a value whose home and uses are decided, and what it takes. */
+enum { CANDIDATES = 128 };
+typedef struct candidate {
+    const zl_place_tree *tree;
+    zl_place_cost cost;
+    zl_place_lives lives;
+} candidate;
 
 typedef struct state {
     zl_place_search *s;
@@ -19,6 +30,8 @@ typedef struct state {
     uint8_t read[ZLAY_PLACES_OPERATIONS + 1][ZLAY_PLACES_VALUES]; /* allowed sets */
     zl_place_cost bound[ZLAY_PLACES_VALUES], sum;
     zl_choice now;
+    candidate (*candidates)[CANDIDATES]; /* of each value, by cost */
+    uint32_t count[ZLAY_PLACES_VALUES];
     zlay_status failed;
 } state;
 
@@ -37,7 +50,7 @@ static void spread_of(const zl_placing *p, uint32_t v, spread out)
             if (is_never(out[home][set])) continue;
             for (uint32_t from = 0; from < ZL_PLACES; from++)
                 for (uint32_t to = 0; set >> from & 1 && to < ZL_PLACES; to++) {
-                    if (set >> to & 1 || !(p->moves[from] & p->value[v].may & 1u << to)) continue;
+                    if (set >> to & 1 || !(p->moves[from] & open_to(p, v) & 1u << to)) continue;
                     zl_place_cost cost =
                         zl_cost_sum(out[home][set], zl_place_move_cost(p, v, from, to));
                     zl_place_cost *known = &out[home][set | 1u << to];
@@ -69,10 +82,10 @@ static zl_place_cost use_cost(const state *t, uint32_t v, const zl_place_reader 
 static uint32_t homes(const state *t, uint32_t v)
 {
     uint32_t writer = t->p->value[v].writer, set = 0;
-    if (writer == UINT32_MAX) return t->p->value[v].homes;
+    if (writer == UINT32_MAX) return t->p->value[v].homes & t->p->open;
     for (uint32_t f = 0; zl_place_form_at(f); f++)
         if (t->forms[writer] >> f & 1) set |= zl_place_form_at(f)->result;
-    return set & t->p->value[v].homes;
+    return set & t->p->value[v].homes & t->p->open;
 }
 
 static zl_place_cost bound_of(const state *t, uint32_t v)
@@ -115,29 +128,50 @@ static uint32_t wanted(const state *t, uint32_t v)
     return set;
 }
 
-/* The next tree of a value in the order of cost, then of number; false: there is none. */
-static bool next_tree(const state *t, uint32_t v, zl_place_cost *cost, uint32_t *at)
+/* Whether a value that moves by `a` is alive in no place longer than by `b`. */
+static bool within(const candidate *a, const candidate *b)
+{
+    for (uint32_t i = 0; i < ZL_GLOBAL; i++) {
+        if (a->lives.all[i] & ~b->lives.all[i] || a->lives.own[i] & ~b->lives.own[i]) return false;
+        if (a->lives.all[i] && a->lives.tiles[i] > b->lives.tiles[i]) return false;
+    }
+    return true;
+}
+
+/* Puts a candidate into the list, which is in the order of costs, unless one that costs no more
+ * takes no more; whatever fits with the former fits with the latter. */
+static void offer(state *t, uint32_t v, const candidate *c)
+{
+    candidate *list = t->candidates[v];
+    uint32_t at = 0, kept;
+    for (; at < t->count[v] && !zl_cost_less(c->cost, list[at].cost); at++)
+        if (within(&list[at], c)) return;
+    for (uint32_t i = kept = at; i < t->count[v]; i++)
+        if (!within(c, &list[i])) list[kept++] = list[i];
+    if (kept == CANDIDATES) {
+        t->s->cut = true;
+        return;
+    }
+    memmove(&list[at + 1], &list[at], (kept - at) * sizeof *list);
+    list[at] = *c;
+    t->count[v] = kept + 1;
+}
+
+/* Lists the trees that a value may move by. */
+static void list_trees(state *t, uint32_t v)
 {
     const zl_placing *p = t->p;
     uint32_t set = wanted(t, v), home = homes(t, v);
-    zl_place_cost least = never;
-    uint32_t found = UINT32_MAX;
+    t->count[v] = 0;
     for (uint32_t i = 0; i < p->trees; i++) {
         const zl_place_tree *tree = &p->tree[i];
-        if (!(home >> tree->home & 1) || set & ~tree->has || tree->has & ~p->value[v].may) continue;
+        if (!(home >> tree->home & 1) || set & ~tree->has || tree->has & ~open_to(p, v)) continue;
         if (tree->leaves & ~(set | 1u << tree->home)) continue;
-        zl_place_cost c = zl_place_tree_cost(p, v, tree);
-        if (*at != UINT32_MAX &&
-            (zl_cost_less(c, *cost) || (!zl_cost_less(*cost, c) && i <= *at)))
-            continue;
-        if (found == UINT32_MAX || zl_cost_less(c, least)) {
-            least = c;
-            found = i;
-        }
+        candidate c = {.tree = tree, .cost = zl_place_tree_cost(p, v, tree)};
+        t->now.tree[v] = *tree;
+        zl_place_live(p, &t->now, v, &c.lives);
+        offer(t, v, &c);
     }
-    *cost = least;
-    *at = found;
-    return found != UINT32_MAX;
 }
 
 static void keep(state *t, zl_place_cost cost)
@@ -151,7 +185,7 @@ static void keep(state *t, zl_place_cost cost)
 static bool another(state *t)
 {
     if (t->failed || (t->s->any && t->s->found)) return false;
-    t->failed = zl_charge(t->p->ctx, 1 + t->p->trees);
+    t->failed = zl_charge(t->p->ctx, 64);
     if (t->s->tried++ < t->s->most) return !t->failed;
     t->s->cut = true;
     return false;
@@ -161,8 +195,6 @@ static bool another(state *t)
 static void trees(state *t, uint32_t v, zl_place_cost more)
 {
     const zl_placing *p = t->p;
-    zl_place_cost cost = never, first = never;
-    uint32_t at = UINT32_MAX;
     if (v == p->r.values) {
         zl_place_room room;
         zlay_status status = zl_place_fit(p, &t->now, ~0ull, &room);
@@ -170,12 +202,12 @@ static void trees(state *t, uint32_t v, zl_place_cost more)
         t->s->cut = t->s->cut || status == ZLAY_ELIMIT;
         return;
     }
-    while (next_tree(t, v, &cost, &at)) {
-        if (is_never(first)) first = cost;
-        zl_place_cost above = zl_cost_sum(more, zl_cost_less_by(cost, first));
+    const candidate *list = t->candidates[v];
+    for (uint32_t i = 0; i < t->count[v]; i++) {
+        zl_place_cost above = zl_cost_sum(more, zl_cost_less_by(list[i].cost, list[0].cost));
         if (!zl_cost_less(zl_cost_sum(t->sum, above), t->s->best)) return;
         if (!another(t)) return;
-        t->now.tree[v] = p->tree[at];
+        t->now.tree[v] = *list[i].tree;
         if (zl_place_fit(p, &t->now, (2ull << v) - 1, NULL) == ZLAY_OK) trees(t, v + 1, above);
     }
 }
@@ -290,6 +322,8 @@ static void decide(state *t, decision d)
     uint32_t left, option = 0;
     if (d.op == p->r.operations && d.slot == p->r.values) {
         write_down(t);
+        for (uint32_t v = 0; v < p->r.values; v++) list_trees(t, v);
+        t->failed = t->failed ? t->failed : zl_charge(p->ctx, p->r.values * p->trees);
         trees(t, 0, (zl_place_cost){0, 0});
         return;
     }
@@ -320,7 +354,7 @@ static bool begin(state *t)
         for (uint32_t k = 0; k < p->value[v].readers; k++) {
             const zl_place_reader *reader = &p->value[v].reader[k];
             uint32_t slot = reader->op == p->r.operations ? v : reader->i;
-            t->read[reader->op][slot] = (uint8_t)(zl_place_readable(p, v, reader) & p->value[v].may);
+            t->read[reader->op][slot] = (uint8_t)(zl_place_readable(p, v, reader) & open_to(p, v));
         }
     }
     for (uint32_t v = 0; v < p->r.values; v++)
@@ -333,7 +367,10 @@ zlay_status zl_place_best(zl_place_search *s)
     zl_mark mark = zl_scratch_mark(s->p->ctx);
     state *t = zl_scratch(s->p->ctx, 1, sizeof *t);
     spread *spreads = zl_scratch_plain(s->p->ctx, s->p->r.values, sizeof *spreads);
-    if (!t || !spreads) return ZLAY_ENOMEM;
+    candidate(*candidates)[CANDIDATES] =
+        zl_scratch_plain(s->p->ctx, s->p->r.values, sizeof *candidates);
+    if (!t || !spreads || !candidates) return ZLAY_ENOMEM;
+    t->candidates = candidates;
     zl_place_cost before = s->best;
     t->s = s;
     t->p = s->p;

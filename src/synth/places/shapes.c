@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { DIMENSIONS = 3, BLOCKS_MOST = 32 };
+enum { DIMENSIONS = 3, BLOCKS_MOST = 32, ALL = ZL_PLACE_SETS - 1 };
 
 uint32_t zl_place_group(const zlay_places_value *value, const uint32_t *cluster)
 {
@@ -23,6 +23,7 @@ static zlay_status try_shape(zl_place_search *s, uint32_t *cluster, const uint32
     zl_place_cost bound = s->bound;
     for (uint32_t v = 0; v < p->r.values; v++)
         p->value[v].group = zl_place_group(&p->r.value[v], shape);
+    p->open = shape[0] * shape[1] * shape[2] > 1 ? ALL : ALL & ~ZLAY_PLACE_CLUSTER;
     zlay_status status = zl_place_best(s);
     if (zl_cost_less(bound, s->bound)) s->bound = bound;
     if (!status) memcpy(cluster, shape, DIMENSIONS * sizeof *cluster);
@@ -36,23 +37,33 @@ static bool divides(const zl_placing *p, const uint32_t *shape)
     return true;
 }
 
+bool zl_place_clusters(const zl_placing *p)
+{
+    for (uint32_t blocks = 2; blocks <= p->r.cluster; blocks++)
+        for (int d = 0; d < DIMENSIONS; d++)
+            if (p->r.grid[d] && p->r.grid[d] % blocks == 0) return true;
+    return false;
+}
+
 zlay_status zl_place_shapes(zl_place_search *s, uint32_t *cluster)
 {
     zl_placing *p = s->p;
     uint32_t most = p->r.cluster < BLOCKS_MOST ? p->r.cluster : BLOCKS_MOST;
     zlay_status status = ZLAY_OK;
+    bool none = false; /* nothing fits with several blocks: shapes of these differ in costs alone */
     s->bound = (zl_place_cost){UINT64_MAX, 0};
     for (uint32_t blocks = 1; !status && blocks <= most; blocks++)
         for (uint32_t x = 1; !status && x <= blocks; x++)
             for (uint32_t y = 1; !status && x * y <= blocks; y++) {
                 const uint32_t shape[] = {x, y, blocks / (x * y)};
-                if (blocks % (x * y) || !divides(p, shape)) continue;
+                if (none || blocks % (x * y) || !divides(p, shape)) continue;
                 status = try_shape(s, cluster, shape);
+                none = blocks > 1 && !s->found && !s->cut;
             }
-    if (status) return status;
     for (uint32_t v = 0; v < p->r.values; v++)
-        p->value[v].group = zl_place_group(&p->r.value[v], cluster);
-    return s->found ? ZLAY_OK : s->cut ? ZLAY_ELIMIT : ZLAY_NONE;
+        p->value[v].group = s->found ? zl_place_group(&p->r.value[v], cluster) : 1;
+    p->open = p->capacity[ZL_CLUSTER] ? ALL : ALL & ~ZLAY_PLACE_CLUSTER;
+    return status ? status : s->found ? ZLAY_OK : s->cut ? ZLAY_ELIMIT : ZLAY_NONE;
 }
 
 /* ---- masks ----------------------------------------------------------------------------------- */

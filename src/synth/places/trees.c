@@ -65,7 +65,9 @@ zl_place_cost zl_place_move_cost(const zl_placing *p, uint32_t v, uint32_t from,
 {
     uint64_t weight = p->value[v].weight, reads = weight * p->cost[from];
     uint64_t group = from == ZL_GLOBAL && to == ZL_SHARED ? p->value[v].group : 1;
-    return (zl_place_cost){(reads + group - 1) / group + weight * p->cost[to], 1};
+    const zl_place_move *move = &p->move[from][to];
+    uint64_t cost = (reads + group - 1) / group + weight * p->cost[to];
+    return (zl_place_cost){cost + weight * move->path * p->cost[ZL_SHARED], move->carried};
 }
 
 zl_place_cost zl_place_tree_cost(const zl_placing *p, uint32_t v, const zl_place_tree *tree)
@@ -77,11 +79,12 @@ zl_place_cost zl_place_tree_cost(const zl_placing *p, uint32_t v, const zl_place
     return sum;
 }
 
-/* What is wanted at the end is read by nobody. */
+/* A value is read as often as its reader is done; what is wanted at the end is read by nobody. */
 zl_place_cost zl_place_read_cost(const zl_placing *p, uint32_t v, const zl_place_reader *reader,
                                  uint32_t place)
 {
-    uint64_t cost = reader->op == p->r.operations ? 0 : p->value[v].weight * p->cost[place];
+    bool end = reader->op == p->r.operations;
+    uint64_t cost = end ? 0 : p->value[v].bytes * p->runs[reader->op] * p->cost[place];
     return (zl_place_cost){cost, 0};
 }
 
