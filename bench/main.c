@@ -147,6 +147,7 @@ static const struct {
     {"order", bench_order},
     {"wave", bench_wave},
     {"region", bench_region},
+    {"places", bench_places},
     {"fill", bench_fill},
     {"variants", bench_variants},
     {"show", bench_show},

@@ -2,7 +2,7 @@
 /* Tries to refute places.find: one to four operations of every form on up to seven values of odd sizes, loops with values that are carried, rings, capacities
  * that are nearly too small, grids, costs drawn or all alike, on targets of each kind.  All forms, places, trees of moves and shapes are tried, lives are
  * played round by round and buffers laid at every offset (tests/support/tiles/places.h).  A lower or a higher cost, more moves, a larger cluster, NONE where
- * a choice is, a choice that does not fit, places outside the fixed point, masks that bring a row twice or never, and a capacity that is not the least refute. */
+ * a choice is, a choice that does not fit, another fixed point than the one that its functions reach in a drawn order, masks that bring a row twice or never, and a capacity that is not the least refute. */
 #include "tiles/places.h"
 
 enum { CASES = 600, LONG = 30, INPUTS = 3, OPERATIONS = 8, SHORT = 4 };
@@ -267,6 +267,19 @@ static bool check_least(const drawn *d, const char *message, uint64_t n)
     return checked;
 }
 
+/* The greatest fixed point, whatever the order; where a value has no place in it, nothing is found. */
+static void check_fixed(const drawn *d, const zlay_places *p, bool found, uint64_t n)
+{
+    static brute b;
+    static fixed x;
+    uint64_t order = test_case(n, 1);
+    brute_begin(&b, d->target, &d->r);
+    bool all = fixed_find(&b, &x, &order);
+    if (found && !all) refuted(d, n, "found outside the fixed point", 0, 1);
+    for (uint32_t v = 0; found && v < d->r.values; v++)
+        if (p->value[v].may != x.may[v]) refuted(d, n, "the fixed point", p->value[v].may, x.may[v]);
+}
+
 typedef struct tally {
     uint64_t none, least, refused, clusters, tight, values;
 } tally;
@@ -286,6 +299,7 @@ static void try_case(zlay_ctx *ctx, drawn *d, uint64_t n, tally *t)
     zlay_status status = zlay_places_find(ctx, &p, d->target, &d->r);
     t->refused += is_refused(ctx, status);
     if (is_refused(ctx, status)) return;
+    check_fixed(d, &p, !status, n);
     brute_find(&b, d->target, &d->r);
     if (status && status != ZLAY_NONE) refuted(d, n, zlay_ctx_message(ctx), (uint64_t)status, 0);
     if (status == ZLAY_NONE && b.found) refuted(d, n, zlay_ctx_message(ctx), 0, b.best);
