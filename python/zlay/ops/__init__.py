@@ -8,11 +8,11 @@ else is an exception.
 from __future__ import annotations
 
 from . import bank, barrier, block, body, buffer, cluster, convert, copy, f2, facts, fragment, hier, idesc, \
-    instruction, layout, mma, pipe, plan, radix, ragged, region, replace, rule, show, smemdesc, swizzle, target, \
-    tdm, tensormap, tiling, tmem, variants, waitcnt, warp, wave, word, zmat
+    instruction, layout, mma, pipe, places, plan, radix, ragged, region, replace, rule, show, smemdesc, swizzle, \
+    target, tdm, tensormap, tiling, tmem, variants, waitcnt, warp, wave, word, zmat
 from ._plain import emit, zlay
 
 __all__ = ["bank", "barrier", "block", "body", "buffer", "cluster", "convert", "copy", "emit", "f2", "facts",
-           "fragment", "hier", "idesc", "instruction", "layout", "mma", "pipe", "plan", "radix", "ragged", "region",
-           "replace", "rule", "show", "smemdesc", "swizzle", "target", "tdm", "tensormap", "tiling", "tmem",
-           "variants", "waitcnt", "warp", "wave", "word", "zlay", "zmat"]
+           "fragment", "hier", "idesc", "instruction", "layout", "mma", "pipe", "places", "plan", "radix", "ragged",
+           "region", "replace", "rule", "show", "smemdesc", "swizzle", "target", "tdm", "tensormap", "tiling",
+           "tmem", "variants", "waitcnt", "warp", "wave", "word", "zlay", "zmat"]

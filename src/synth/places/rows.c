@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { ANY = 0, LANES = 1 << 30, WAVES = 1 << 29, NONE = -1 };
+enum { ANY = 0, LANES = 1 << 30, WAVES = 1 << 29, WAVES64 = 1 << 28, WAVES32 = 1 << 27, NONE = -1 };
 enum { CP_ASYNC = ZL_HAS_CP_ASYNC, TMA = ZL_HAS_TMA, CLUSTER = ZL_HAS_CLUSTER };
 enum { WGMMA = ZL_HAS_WGMMA, TCGEN05 = ZL_HAS_TCGEN05, DIRECT = ZL_HAS_DIRECT };
 enum {
@@ -46,8 +46,11 @@ static const struct {
 
 static bool has(const zlay_target *target, uint32_t needs)
 {
-    if (needs == LANES) return target->cls != ZL_CLASS_GFX;
-    if (needs == WAVES) return target->cls == ZL_CLASS_GFX;
+    bool waves = target->cls == ZL_CLASS_GFX;
+    uint32_t lanes = zl_target_limits(target)->lanes;
+    if (needs == LANES) return !waves;
+    if (needs == WAVES) return waves;
+    if (needs == WAVES64 || needs == WAVES32) return waves && lanes == (needs == WAVES64 ? 64 : 32);
     return (target->features & needs) == needs;
 }
 

@@ -46,6 +46,7 @@ static bool target_has(const zlay_target *target, const char *needs)
     zlay_target_info(&info, target);
     bool gfx = !strcmp(info.cls, "gfx");
     if (!strcmp(needs, "ANY")) return true;
+    if (!strncmp(needs, "WAVES", 5) && needs[5]) return gfx && info.lanes == strtoul(needs + 5, NULL, 10);
     if (!strcmp(needs, "DIRECT")) return zlay_target_direct(target) != 0;
     if (!strcmp(needs, "LANES") || !strcmp(needs, "WAVES")) return gfx == (*needs == 'W');
     for (size_t i = 0; (feature = zlay_target_feature_nth(target, i)); i++) {
