@@ -38,6 +38,8 @@ typedef enum zlay_machine_fact {
     ZLAY_MACHINE_SHARED_CYCLES,
     ZLAY_MACHINE_COPY_CYCLES,      /* tensor copy, from L2, to its first bytes seen by a wait */
     ZLAY_MACHINE_MBARRIER_CYCLES,  /* an arrival to the end of another warp's wait */
+    ZLAY_MACHINE_ARRIVE_CYCLES,    /* what an arrival at an mbarrier takes its thread */
+    ZLAY_MACHINE_WAIT_CYCLES,      /* what a wait takes whose phase is complete */
     ZLAY_MACHINE_BARRIER_CYCLES,   /* a named barrier of 128 threads */
     ZLAY_MACHINE_BLOCK_CYCLES,     /* end of a block to the start of the next in its place */
     ZLAY_MACHINE_LAUNCH_NS,        /* a launch in a graph */
@@ -89,9 +91,8 @@ typedef enum zlay_machine_op {
     ZLAY_OP_CP_ASYNC,    /* of 16 bytes a lane */
     ZLAY_OP_BULK,        /* m: bytes */
     ZLAY_OP_TENSOR_COPY, /* m: bytes of a row of the box, n: rows */
-    ZLAY_OP_ARRIVE,      /* at an mbarrier */
-    ZLAY_OP_WAIT,        /* try_wait on a phase that is complete */
-    ZLAY_OP_BAR_SYNC,
+    ZLAY_OP_TMEM_LD, /* of a warp: m columns of 32 lanes */
+    ZLAY_OP_TMEM_ST,
     ZLAY_MACHINE_OPS
 } zlay_machine_op;
 
@@ -115,7 +116,7 @@ typedef struct zlay_machine_form {
     const char *source;
 } zlay_machine_form;
 
-enum { ZLAY_MACHINE_FORMS_MOST = 192 };
+enum { ZLAY_MACHINE_FORMS_MOST = 256 };
 
 /** A machine, by value. */
 typedef struct zlay_machine {

@@ -89,9 +89,13 @@
 #include <zlay/pipe_build.h>
 #include <zlay/pipe_fences.h>
 #include <zlay/pipe_tmem.h>
+#include <zlay/pipe_cost.h>
 
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
+
+/* Kernels of plans: how long they run. */
+#include <zlay/kernel_cost.h>
 
 /* Few vectors by weights of 4 or 8 bits: the same. */
 #include <zlay/weights.h>

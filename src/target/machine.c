@@ -77,6 +77,8 @@ static const char *const fact_names[ZLAY_MACHINE_FACTS] = {
     [ZLAY_MACHINE_SHARED_CYCLES] = "shared_cycles",
     [ZLAY_MACHINE_COPY_CYCLES] = "copy_cycles",
     [ZLAY_MACHINE_MBARRIER_CYCLES] = "mbarrier_cycles",
+    [ZLAY_MACHINE_ARRIVE_CYCLES] = "arrive_cycles",
+    [ZLAY_MACHINE_WAIT_CYCLES] = "wait_cycles",
     [ZLAY_MACHINE_BARRIER_CYCLES] = "barrier_cycles",
     [ZLAY_MACHINE_BLOCK_CYCLES] = "block_cycles",
     [ZLAY_MACHINE_LAUNCH_NS] = "launch_ns",
@@ -124,9 +126,8 @@ static const char *const op_names[ZLAY_MACHINE_OPS] = {
     [ZLAY_OP_CP_ASYNC] = "cp.async",
     [ZLAY_OP_BULK] = "bulk",
     [ZLAY_OP_TENSOR_COPY] = "tensor.copy",
-    [ZLAY_OP_ARRIVE] = "arrive",
-    [ZLAY_OP_WAIT] = "wait",
-    [ZLAY_OP_BAR_SYNC] = "bar.sync",
+    [ZLAY_OP_TMEM_LD] = "tcgen05.ld",
+    [ZLAY_OP_TMEM_ST] = "tcgen05.st",
 };
 
 static const char *name_at(const char *const *names, int32_t count, int32_t at)

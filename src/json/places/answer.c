@@ -82,15 +82,15 @@ static json_t *operation_value(zl_call *call, const zlay_places *p, const zlay_p
     return value;
 }
 
-typedef struct shown {
+typedef struct asked_text {
     const zlay_places *places;
     const zlay_target *target;
     const zlay_places_request *request;
-} shown;
+} asked_text;
 
 static zlay_status print(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
-    const shown *s = value;
+    const asked_text *s = value;
     (void)ctx;
     return zlay_places_print(out, s->places, s->target, s->request);
 }
@@ -116,7 +116,7 @@ static void put_totals(zl_call *call, const zlay_places *p)
 void zl_put_places(zl_call *call, const zlay_places *places, const zlay_target *target,
                    const zlay_places_request *request)
 {
-    const shown s = {places, target, request};
+    const asked_text s = {places, target, request};
     json_t *values = json_array(), *operations = json_array();
     call->value = json_object();
     for (uint32_t v = 0; v < places->values; v++)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Places that moves reach from `homes`, within those that the value may have. */
-uint32_t zl_place_reach(const zl_placing *p, uint32_t v, uint32_t homes)
+uint32_t zl_place_reach(const zl_place_program *p, uint32_t v, uint32_t homes)
 {
     uint32_t reached = homes & p->value[v].may, before;
     do {
@@ -21,7 +21,7 @@ uint32_t zl_place_reach(const zl_placing *p, uint32_t v, uint32_t homes)
 }
 
 /* Places in which some form that is left takes an operand, or the end wants a value. */
-uint32_t zl_place_readable(const zl_placing *p, uint32_t v, const zl_place_reader *reader)
+uint32_t zl_place_readable(const zl_place_program *p, uint32_t v, const zl_place_reader *reader)
 {
     uint32_t set = 0;
     if (reader->op == p->r.operations) return p->r.value[v].to;
@@ -31,7 +31,7 @@ uint32_t zl_place_readable(const zl_placing *p, uint32_t v, const zl_place_reade
 }
 
 /* The first reader that a value cannot be brought to from a place; NULL: there is none. */
-static const zl_place_reader *unreached(const zl_placing *p, uint32_t v, uint32_t home)
+static const zl_place_reader *unreached(const zl_place_program *p, uint32_t v, uint32_t home)
 {
     uint32_t reached = zl_place_reach(p, v, home);
     const zl_place_value *value = &p->value[v];
@@ -41,7 +41,7 @@ static const zl_place_reader *unreached(const zl_placing *p, uint32_t v, uint32_
 }
 
 /* Where a value begins, or the forms that are left leave it. */
-static uint32_t made_in(const zl_placing *p, uint32_t v)
+static uint32_t made_in(const zl_place_program *p, uint32_t v)
 {
     uint32_t made = p->r.value[v].from, writer = p->value[v].writer;
     for (uint32_t f = 0; writer != UINT32_MAX && zl_place_form_at(f); f++)
@@ -50,7 +50,7 @@ static uint32_t made_in(const zl_placing *p, uint32_t v)
 }
 
 /* Restricts what a value may have; true: something changed. */
-static bool value_step(zl_placing *p, uint32_t v)
+static bool value_step(zl_place_program *p, uint32_t v)
 {
     zl_place_value *value = &p->value[v];
     uint32_t made = made_in(p, v) & value->may, homes = 0, before = value->may | value->homes << 8;
@@ -62,7 +62,7 @@ static bool value_step(zl_placing *p, uint32_t v)
 }
 
 /* The value for which a form cannot stand; UINT32_MAX: it can. */
-static uint32_t misplaced(const zl_placing *p, uint32_t o, const zl_place_form *form)
+static uint32_t misplaced(const zl_place_program *p, uint32_t o, const zl_place_form *form)
 {
     const zlay_places_operation *op = &p->r.operation[o];
     for (uint32_t i = 0; i < op->reads; i++)
@@ -74,10 +74,10 @@ static uint32_t misplaced(const zl_placing *p, uint32_t o, const zl_place_form *
 
 /* ---- why there is none ---------------------------------------------------------------------- */
 
-static const char *form_of(const zl_placing *p, uint32_t o) { return p->r.operation[o].form; }
+static const char *form_of(const zl_place_program *p, uint32_t o) { return p->r.operation[o].form; }
 
 /* The value does not fit into a place that it must have. */
-static zlay_status no_room(const zl_placing *p, uint32_t v, uint32_t place)
+static zlay_status no_room(const zl_place_program *p, uint32_t v, uint32_t place)
 {
     static const char *const unit[] = {"registers of a thread", "bytes of shared memory",
                                        "bytes of shared memory", "columns of tensor memory", ""};
@@ -97,7 +97,7 @@ static zlay_status no_room(const zl_placing *p, uint32_t v, uint32_t place)
 }
 
 /* What was said of a value before the fixed point took all its places. */
-static zlay_status no_value(zl_placing *p, uint32_t v, uint32_t may)
+static zlay_status no_value(zl_place_program *p, uint32_t v, uint32_t may)
 {
     char name[96], from[96], to[96];
     zl_place_value *value = &p->value[v];
@@ -128,7 +128,7 @@ static zlay_status no_value(zl_placing *p, uint32_t v, uint32_t may)
                    zlay_target_name(p->target), lost);
 }
 
-static zlay_status no_form(const zl_placing *p, uint32_t o, const zl_place_form *form, uint32_t v)
+static zlay_status no_form(const zl_place_program *p, uint32_t o, const zl_place_form *form, uint32_t v)
 {
     char name[96], has[96];
     zl_place_value_name(name, p, v);
@@ -138,7 +138,7 @@ static zlay_status no_form(const zl_placing *p, uint32_t o, const zl_place_form 
 }
 
 /* Drops the forms that cannot stand. */
-static zlay_status operation_step(zl_placing *p, uint32_t o, bool *changed)
+static zlay_status operation_step(zl_place_program *p, uint32_t o, bool *changed)
 {
     const zl_place_form *last = NULL;
     uint32_t of = 0;
@@ -155,7 +155,7 @@ static zlay_status operation_step(zl_placing *p, uint32_t o, bool *changed)
 }
 
 /* The greatest state of a value: every place that has room for it. */
-static void begin(const zl_placing *p, zl_place_value *value)
+static void begin(const zl_place_program *p, zl_place_value *value)
 {
     value->fits = ZLAY_PLACE_GLOBAL;
     value->homes = 0;
@@ -164,7 +164,7 @@ static void begin(const zl_placing *p, zl_place_value *value)
     value->may = value->fits;
 }
 
-zlay_status zl_place_fixed(zl_placing *p)
+zlay_status zl_place_fixed(zl_place_program *p)
 {
     bool changed = true;
     memcpy(p->forms, p->rows, sizeof p->forms);

@@ -19,7 +19,7 @@ static const struct {
 /* Whether some choice fits in the capacities.  OK; NONE; ELIMIT; ENOMEM. */
 static zlay_status any_fits(zl_place_search *s, const uint32_t *capacity)
 {
-    zl_placing *p = s->p;
+    zl_place_program *p = s->p;
     zl_place_search t = {.p = p, .any = true, .most = s->most, .tried = s->tried};
     t.best = (zl_place_cost){UINT64_MAX, 0};
     memcpy(p->capacity, capacity, sizeof p->capacity);
@@ -48,19 +48,19 @@ static zlay_status bisect(zl_place_search *s, const uint32_t *capacity, uint32_t
 }
 
 /* With one capacity raised, or with all; *said: a least one was put into `why`. */
-static zlay_status raise(zl_place_search *s, const uint32_t *given, bool others, zl_text *why)
+static zlay_status raise(zl_place_search *s, const uint32_t *held, bool others, zl_text *why)
 {
     for (int k = 0; k < KINDS; k++) {
         uint32_t capacity[ZL_PLACES], least;
-        memcpy(capacity, given, sizeof capacity);
+        memcpy(capacity, held, sizeof capacity);
         for (int j = 0; j < KINDS; j++)
-            if ((others || j == k) && given[kinds[j].place]) capacity[kinds[j].place] = UNITS_MOST;
-        if (!given[kinds[k].place]) continue;
+            if ((others || j == k) && held[kinds[j].place]) capacity[kinds[j].place] = UNITS_MOST;
+        if (!held[kinds[k].place]) continue;
         zlay_status status = any_fits(s, capacity);
         if (!status) status = bisect(s, capacity, kinds[k].place, &least);
         if (status && status != ZLAY_NONE) return status;
-        if (status || (others && least <= given[kinds[k].place])) continue;
-        uint64_t has = kinds[k].place == ZL_SHARED ? s->p->r.smem : given[kinds[k].place];
+        if (status || (others && least <= held[kinds[k].place])) continue;
+        uint64_t has = kinds[k].place == ZL_SHARED ? s->p->r.smem : held[kinds[k].place];
         zl_putf(why, "%s%llu %s, of %llu", why->need ? others ? "; and " : "; or " : "",
                 (unsigned long long)least * kinds[k].times, kinds[k].unit,
                 (unsigned long long)has);
@@ -72,13 +72,13 @@ zlay_status zl_place_least(zl_place_search *s)
 {
     char text[400] = "";
     zl_text why = {text, sizeof text - 1, 0};
-    zl_placing *p = s->p;
-    uint32_t given[ZL_PLACES];
-    memcpy(given, p->capacity, sizeof given);
-    zlay_status status = raise(s, given, false, &why);
+    zl_place_program *p = s->p;
+    uint32_t held[ZL_PLACES];
+    memcpy(held, p->capacity, sizeof held);
+    zlay_status status = raise(s, held, false, &why);
     bool alone = why.need > 0;
-    if (!status && !alone) status = raise(s, given, true, &why);
-    memcpy(p->capacity, given, sizeof given);
+    if (!status && !alone) status = raise(s, held, true, &why);
+    memcpy(p->capacity, held, sizeof held);
     if (status == ZLAY_ELIMIT || status == ZLAY_ENOMEM)
         return status == ZLAY_ENOMEM ? status
                                      : zl_fail(p->ctx, ZLAY_NONE, "no choice of places fits; limit "

@@ -17,7 +17,7 @@ typedef struct loop {
     uint32_t first, last, length; /* steps; length 0: there is none */
 } loop;
 
-static loop loop_of(const zl_placing *p)
+static loop loop_of(const zl_place_program *p)
 {
     uint32_t first = 2 * p->r.loop_first, length = 2 * p->r.loop_count;
     return (loop){first, first + length - 1, length};
@@ -47,14 +47,14 @@ static bool replaced(const zl_place_form *form, uint32_t operand)
 /* A value in a choice.  One that is made in the loop is followed twice: through a round that another
  * follows, and through the last, behind which lies the end. */
 typedef struct followed {
-    const zl_placing *p;
-    const zl_choice *c;
+    const zl_place_program *p;
+    const zl_place_choice *c;
     uint32_t v, made; /* the step */
     loop loop;
     bool looped, last;
 } followed;
 
-static followed follow(const zl_placing *p, const zl_choice *c, uint32_t v)
+static followed follow(const zl_place_program *p, const zl_place_choice *c, uint32_t v)
 {
     uint32_t writer = p->value[v].writer;
     followed f = {.p = p, .c = c, .v = v, .loop = loop_of(p)};
@@ -121,13 +121,13 @@ static void live_round(const followed *f, lives *out)
 }
 
 /* How many tiles a place holds: `depth` where a value is made, or comes from global memory. */
-static uint32_t tiles(const zl_placing *p, const zl_choice *c, uint32_t v, uint32_t place)
+static uint32_t tiles(const zl_place_program *p, const zl_place_choice *c, uint32_t v, uint32_t place)
 {
     const zl_place_tree *tree = &c->tree[v];
     return tree->home == place || tree->source[place] == ZL_GLOBAL ? p->value[v].depth : 1;
 }
 
-void zl_place_live(const zl_placing *p, const zl_choice *c, uint32_t v, zl_place_lives *out)
+void zl_place_live(const zl_place_program *p, const zl_place_choice *c, uint32_t v, zl_place_lives *out)
 {
     followed f = follow(p, c, v);
     uint64_t whole = f.loop.length ? steps(f.loop.first, f.loop.last) : 0;
@@ -149,14 +149,14 @@ void zl_place_live(const zl_placing *p, const zl_choice *c, uint32_t v, zl_place
 
 /* What lies in one kind of memory: buffers, each of a value; several values share one where an
  * operation adds to a sum where it lies. */
-typedef struct memory {
+typedef struct buffers {
     zl_pack *pack;
     uint64_t own[ZLAY_TMEM_BUFFERS];
     uint32_t of[ZLAY_TMEM_BUFFERS], place[ZLAY_TMEM_BUFFERS];
     uint32_t buffer[ZL_PLACES][ZLAY_PLACES_VALUES];
-} memory;
+} buffers;
 
-static void put(memory *m, const zl_placing *p, uint32_t v, uint32_t place, const lives *l)
+static void put(buffers *m, const zl_place_program *p, uint32_t v, uint32_t place, const lives *l)
 {
     uint32_t i = m->pack->count++, units;
     bool aligned = place != ZL_TENSOR && p->target->features & ZL_HAS_TMA;
@@ -172,7 +172,7 @@ static void put(memory *m, const zl_placing *p, uint32_t v, uint32_t place, cons
 
 /* Joins the sum that an operation reads in tensor memory with its result, which lies there; false:
  * both are alive in one step. */
-static bool join(memory *m, uint32_t sum, uint32_t result)
+static bool join(buffers *m, uint32_t sum, uint32_t result)
 {
     uint32_t a = m->buffer[ZL_TENSOR][sum], b = m->buffer[ZL_TENSOR][result];
     if (a == b) return true;
@@ -187,7 +187,7 @@ static bool join(memory *m, uint32_t sum, uint32_t result)
     return true;
 }
 
-static bool join_sums(memory *m, const zl_placing *p, const zl_choice *c, uint64_t which)
+static bool join_sums(buffers *m, const zl_place_program *p, const zl_place_choice *c, uint64_t which)
 {
     for (uint32_t o = 0; o < p->r.operations; o++) {
         const zlay_places_operation *op = &p->r.operation[o];
@@ -202,7 +202,7 @@ static bool join_sums(memory *m, const zl_placing *p, const zl_choice *c, uint64
 }
 
 /* Drops buffers that were joined to others. */
-static void tidy(memory *m)
+static void tidy(buffers *m)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < m->pack->count; i++) {
@@ -231,7 +231,7 @@ static uint64_t peak_of(const zl_pack *pack)
 
 /* Finds the places of the buffers in at most `capacity`; in tensor memory in the least power of two
  * of columns. */
-static zlay_status pack(const zl_placing *p, memory *m, uint32_t kind, zl_place_room *room)
+static zlay_status pack(const zl_place_program *p, buffers *m, uint32_t kind, zl_place_room *room)
 {
     enum { COLUMNS = 32 };
     uint32_t size = kind == ZL_TENSOR ? COLUMNS : p->capacity[kind], end = 0;
@@ -264,11 +264,11 @@ static uint32_t places_of(uint32_t kind)
     return kind == ZL_SHARED ? ZLAY_PLACE_SHARED | ZLAY_PLACE_CLUSTER : 1u << kind;
 }
 
-static zlay_status fit(const zl_placing *p, const zl_choice *c, uint64_t which, uint32_t kind,
+static zlay_status fit(const zl_place_program *p, const zl_place_choice *c, uint64_t which, uint32_t kind,
                        const lives *live_of, zl_place_room *room, bool whole)
 {
     zl_pack packing = {0};
-    memory m = {.pack = &packing};
+    buffers m = {.pack = &packing};
     memset(m.buffer, 0xff, sizeof m.buffer);
     for (uint32_t v = 0; v < p->r.values; v++)
         for (uint32_t place = 0; which >> v & 1 && place < ZL_GLOBAL; place++)
@@ -282,7 +282,7 @@ static zlay_status fit(const zl_placing *p, const zl_choice *c, uint64_t which, 
     return whole && kind != ZL_REGISTER ? pack(p, &m, kind, room) : ZLAY_OK;
 }
 
-zlay_status zl_place_fit(const zl_placing *p, const zl_choice *choice, uint64_t which,
+zlay_status zl_place_fit(const zl_place_program *p, const zl_place_choice *choice, uint64_t which,
                          zl_place_room *room)
 {
     static const uint32_t kinds[] = {ZL_REGISTER, ZL_TENSOR, ZL_SHARED};

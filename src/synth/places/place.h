@@ -89,7 +89,7 @@ typedef struct zl_place_value {
     zl_place_reader reader[ZL_READERS_MOST];
 } zl_place_value;
 
-typedef struct zl_placing {
+typedef struct zl_place_program {
     zlay_ctx *ctx;
     const zlay_target *target;
     zlay_places_request r;
@@ -105,15 +105,15 @@ typedef struct zl_placing {
     zl_place_value value[ZLAY_PLACES_VALUES];
     uint32_t trees;
     zl_place_tree tree[ZL_TREES_MOST]; /* of all homes */
-} zl_placing;
+} zl_place_program;
 
 /* What a search decides: form, operand's places, homes, wanted places and trees. */
-typedef struct zl_choice {
+typedef struct zl_place_choice {
     uint8_t form[ZLAY_PLACES_OPERATIONS];
     uint8_t read[ZLAY_PLACES_OPERATIONS + 1][ZLAY_PLACES_VALUES]; /* the last row: at the end, by
                                                                      value */
     zl_place_tree tree[ZLAY_PLACES_VALUES];
-} zl_choice;
+} zl_place_choice;
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
@@ -130,31 +130,31 @@ uint64_t zl_place_byte(const zlay_machine *machine, uint32_t place); /* its cost
 uint32_t zl_place_operand(const zl_place_form *form, uint32_t i);
 
 /* "'NAME'", or the number of a value without a name; `out` has room for 96 bytes. */
-const char *zl_place_value_name(char *out, const zl_placing *p, uint32_t v);
+const char *zl_place_value_name(char *out, const zl_place_program *p, uint32_t v);
 
 /* "shared or registers": names of a set; `out` has room for 96 bytes. */
 const char *zl_place_set_name(char *out, uint32_t set);
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-zlay_status zl_placing_read(zl_placing *p, const zlay_target *target,
+zlay_status zl_place_read(zl_place_program *p, const zlay_target *target,
                             const zlay_places_request *request);
 
 /* The units that a capacity of the request's comes to. */
-void zl_place_capacity(zl_placing *p);
+void zl_place_capacity(zl_place_program *p);
 
 /* The fixed point under the capacities, into `fits`, `may`, `homes` and `forms`; NONE names the value without a place. */
-zlay_status zl_place_fixed(zl_placing *p);
-uint32_t zl_place_reach(const zl_placing *p, uint32_t v, uint32_t homes);
-uint32_t zl_place_readable(const zl_placing *p, uint32_t v, const zl_place_reader *reader);
+zlay_status zl_place_fixed(zl_place_program *p);
+uint32_t zl_place_reach(const zl_place_program *p, uint32_t v, uint32_t homes);
+uint32_t zl_place_readable(const zl_place_program *p, uint32_t v, const zl_place_reader *reader);
 
 /* All trees of moves that a target has. */
-void zl_place_trees(zl_placing *p);
-zl_place_cost zl_place_move_cost(const zl_placing *p, uint32_t v, uint32_t from, uint32_t to);
-zl_place_cost zl_place_tree_cost(const zl_placing *p, uint32_t v, const zl_place_tree *tree);
-zl_place_cost zl_place_read_cost(const zl_placing *p, uint32_t v, const zl_place_reader *reader,
+void zl_place_trees(zl_place_program *p);
+zl_place_cost zl_place_move_cost(const zl_place_program *p, uint32_t v, uint32_t from, uint32_t to);
+zl_place_cost zl_place_tree_cost(const zl_place_program *p, uint32_t v, const zl_place_tree *tree);
+zl_place_cost zl_place_read_cost(const zl_place_program *p, uint32_t v, const zl_place_reader *reader,
                                  uint32_t place);
-zl_place_cost zl_place_write_cost(const zl_placing *p, uint32_t v, uint32_t home);
+zl_place_cost zl_place_write_cost(const zl_place_program *p, uint32_t v, uint32_t home);
 
 /* When a value gets to each place, and the steps, as bits, in which it is there. */
 typedef struct zl_place_lives {
@@ -163,7 +163,7 @@ typedef struct zl_place_lives {
     uint64_t own[ZL_PLACES]; /* by what it is read for */
     uint64_t all[ZL_PLACES]; /* the entire loop where that is kept */
 } zl_place_lives;
-void zl_place_live(const zl_placing *p, const zl_choice *choice, uint32_t v, zl_place_lives *out);
+void zl_place_live(const zl_place_program *p, const zl_place_choice *choice, uint32_t v, zl_place_lives *out);
 
 /* What a choice takes of each kind of memory. */
 typedef struct zl_place_room {
@@ -174,14 +174,14 @@ typedef struct zl_place_room {
 
 /* Whether the values of `which` fit in every step; with room packed too.  OK; NONE; ELIMIT: the
  * packing's search was ended. */
-zlay_status zl_place_fit(const zl_placing *p, const zl_choice *choice, uint64_t which,
+zlay_status zl_place_fit(const zl_place_program *p, const zl_place_choice *choice, uint64_t which,
                          zl_place_room *room);
 
 /* The best choice under the groups of all values that is below *best; NONE: there is none. */
 typedef struct zl_place_search {
-    zl_placing *p;
+    zl_place_program *p;
     zl_place_cost best, bound; /* bound: of all choices, proved */
-    zl_choice choice;          /* the best */
+    zl_place_choice choice;          /* the best */
     bool found, cut, any;      /* cut: a limit ended a part; any: the first is enough */
     uint64_t tried, most;
 } zl_place_search;
@@ -190,7 +190,7 @@ zlay_status zl_place_best(zl_place_search *s);
 /* The same over all shapes of a cluster. */
 zlay_status zl_place_shapes(zl_place_search *s, uint32_t *cluster);
 uint32_t zl_place_group(const zlay_places_value *value, const uint32_t *cluster);
-bool zl_place_clusters(const zl_placing *p); /* whether some shape has several blocks */
+bool zl_place_clusters(const zl_place_program *p); /* whether some shape has several blocks */
 
 /* NONE, with the least capacity that would do. */
 zlay_status zl_place_least(zl_place_search *s);

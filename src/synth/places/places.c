@@ -9,7 +9,7 @@
 
 static uint32_t bit(uint32_t place) { return place == ZL_NOWHERE ? 0 : 1u << place; }
 
-static void put_value(zlay_places *out, const zl_placing *p, const zl_choice *c,
+static void put_value(zlay_places *out, const zl_place_program *p, const zl_place_choice *c,
                       const zl_place_room *room, uint32_t v)
 {
     const zl_place_tree *tree = &c->tree[v];
@@ -42,7 +42,7 @@ static void put_value(zlay_places *out, const zl_placing *p, const zl_choice *c,
 }
 
 /* Bytes of tiles that the grid's blocks read from global memory, and without groups. */
-static void put_traffic(zlay_places *out, const zl_placing *p, const zl_choice *c)
+static void put_traffic(zlay_places *out, const zl_place_program *p, const zl_place_choice *c)
 {
     uint64_t blocks = 1;
     for (int d = 0; d < 3; d++)
@@ -61,7 +61,7 @@ static void put_traffic(zlay_places *out, const zl_placing *p, const zl_choice *
         }
 }
 
-static void put_operation(zlay_places *out, const zl_placing *p, const zl_choice *c, uint32_t o)
+static void put_operation(zlay_places *out, const zl_place_program *p, const zl_place_choice *c, uint32_t o)
 {
     const zlay_places_operation *op = &p->r.operation[o];
     out->operation[o].form = c->form[o];
@@ -72,7 +72,7 @@ static void put_operation(zlay_places *out, const zl_placing *p, const zl_choice
 
 static zlay_status answer(zlay_places *out, const zl_place_search *s)
 {
-    const zl_placing *p = s->p;
+    const zl_place_program *p = s->p;
     zl_place_room room;
     zlay_status status = zl_place_fit(p, &s->choice, ~0ull, &room);
     if (status) return zl_fail(p->ctx, ZLAY_EINTERNAL, "the choice that was found does not fit");
@@ -96,13 +96,13 @@ static zlay_status answer(zlay_places *out, const zl_place_search *s)
 static zlay_status find(zlay_ctx *ctx, zlay_places *out, const zlay_target *target,
                         const zlay_places_request *request)
 {
-    zl_placing *p = zl_scratch(ctx, 1, sizeof *p);
+    zl_place_program *p = zl_scratch(ctx, 1, sizeof *p);
     zl_place_search *s = zl_scratch(ctx, 1, sizeof *s);
     if (!p || !s) return ZLAY_ENOMEM;
     p->ctx = ctx;
     *s = (zl_place_search){.p = p, .most = zl_limits(ctx)->points};
     s->best = (zl_place_cost){UINT64_MAX, 0};
-    zlay_status status = zl_placing_read(p, target, request);
+    zlay_status status = zl_place_read(p, target, request);
     if (!status) status = zl_place_fixed(p);
     if (status) return status;
     zl_place_trees(p);

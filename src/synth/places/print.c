@@ -7,11 +7,11 @@
 
 enum { WIDTH = 24 };
 
-typedef struct shown {
+typedef struct printed {
     const zlay_places *places;
     const zlay_target *target;
     const zlay_places_request *request;
-} shown;
+} printed;
 
 static void pad(zl_text *out, size_t begin, size_t width)
 {
@@ -19,7 +19,7 @@ static void pad(zl_text *out, size_t begin, size_t width)
     while (out->need - begin < width) zl_puts(out, " ");
 }
 
-static void put_name(zl_text *out, const shown *s, uint32_t v)
+static void put_name(zl_text *out, const printed *s, uint32_t v)
 {
     const char *name = s->request->value[v].name;
     if (name) zl_puts(out, name);
@@ -27,7 +27,7 @@ static void put_name(zl_text *out, const shown *s, uint32_t v)
 }
 
 /* Moves in the order in which they can be made: a place behind its source. */
-static void put_moves(zl_text *out, const shown *s, const zlay_places_home *home)
+static void put_moves(zl_text *out, const printed *s, const zlay_places_home *home)
 {
     uint32_t done = home->home, before = 0;
     while (done != before) {
@@ -52,7 +52,7 @@ static void put_lies(zl_text *out, const zlay_places_home *home)
     if (home->column != UINT32_MAX) zl_putf(out, "; from column %u on", home->column);
 }
 
-static void put_values(zl_text *out, const shown *s)
+static void put_values(zl_text *out, const printed *s)
 {
     for (uint32_t v = 0; v < s->places->values; v++) {
         const zlay_places_home *home = &s->places->value[v];
@@ -67,7 +67,7 @@ static void put_values(zl_text *out, const shown *s)
     }
 }
 
-static void put_list(zl_text *out, const shown *s, const uint32_t *value, const uint32_t *place,
+static void put_list(zl_text *out, const printed *s, const uint32_t *value, const uint32_t *place,
                      uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -77,7 +77,7 @@ static void put_list(zl_text *out, const shown *s, const uint32_t *value, const 
     }
 }
 
-static void put_operations(zl_text *out, const shown *s)
+static void put_operations(zl_text *out, const printed *s)
 {
     for (uint32_t o = 0; o < s->places->operations; o++) {
         const zlay_places_operation *op = &s->request->operation[o];
@@ -92,7 +92,7 @@ static void put_operations(zl_text *out, const shown *s)
 
 static void write_places(zl_text *out, const void *value)
 {
-    const shown *s = value;
+    const printed *s = value;
     const zlay_places *p = s->places;
     put_values(out, s);
     put_operations(out, s);
@@ -118,6 +118,6 @@ zlay_status zlay_places_print(zlay_buf *buf, const zlay_places *places, const zl
         places->values != request->values || places->operations != request->operations ||
         places->values > ZLAY_PLACES_VALUES || places->operations > ZLAY_PLACES_OPERATIONS)
         return ZLAY_EINVAL;
-    const shown s = {places, target, request};
+    const printed s = {places, target, request};
     return zl_print(buf, write_places, &s);
 }

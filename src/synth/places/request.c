@@ -10,7 +10,7 @@
 enum { THREADS = 128, BITS_MOST = 64, NAME_MOST = 64, COST_BITS = 20, WEIGHT_BITS = 36 };
 enum { SUM_BITS = 43, LANES = 128, CELL = 32, DIMENSIONS = 3 };
 
-static zlay_status refuse(const zl_placing *p, uint32_t v, const char *why)
+static zlay_status refuse(const zl_place_program *p, uint32_t v, const char *why)
 {
     char name[96];
     return zl_fail(p->ctx, ZLAY_EINVAL, "value %s, %s", zl_place_value_name(name, p, v), why);
@@ -18,7 +18,7 @@ static zlay_status refuse(const zl_placing *p, uint32_t v, const char *why)
 
 static bool one_place(uint32_t set) { return set && !(set & (set - 1)) && set < ZL_PLACE_SETS; }
 
-static zlay_status value_check(const zl_placing *p, uint32_t v)
+static zlay_status value_check(const zl_place_program *p, uint32_t v)
 {
     const zlay_places_value *value = &p->r.value[v];
     if (value->name && strlen(value->name) > NAME_MOST)
@@ -35,7 +35,7 @@ static zlay_status value_check(const zl_placing *p, uint32_t v)
 
 /* ---- who writes, who reads ------------------------------------------------------------------ */
 
-static zlay_status operation_check(zl_placing *p, uint32_t o)
+static zlay_status operation_check(zl_place_program *p, uint32_t o)
 {
     const zlay_places_operation *op = &p->r.operation[o];
     bool known;
@@ -62,7 +62,7 @@ static zlay_status operation_check(zl_placing *p, uint32_t o)
 }
 
 /* Drops the forms that do not take as many operands. */
-static zlay_status arity_check(zl_placing *p, uint32_t o)
+static zlay_status arity_check(zl_place_program *p, uint32_t o)
 {
     const zlay_places_operation *op = &p->r.operation[o];
     for (uint32_t f = 0; zl_place_form_at(f); f++) {
@@ -76,7 +76,7 @@ static zlay_status arity_check(zl_placing *p, uint32_t o)
                    op->reads);
 }
 
-static zlay_status writers_find(zl_placing *p, uint32_t o)
+static zlay_status writers_find(zl_place_program *p, uint32_t o)
 {
     const zlay_places_operation *op = &p->r.operation[o];
     for (uint32_t i = 0; i < op->writes; i++) {
@@ -91,13 +91,13 @@ static zlay_status writers_find(zl_placing *p, uint32_t o)
     return ZLAY_OK;
 }
 
-static bool in_loop(const zl_placing *p, uint32_t o)
+static bool in_loop(const zl_place_program *p, uint32_t o)
 {
     return o >= p->r.loop_first && o - p->r.loop_first < p->r.loop_count;
 }
 
 /* Whether a result takes the place of an operand in every form that is left. */
-static bool all_replace(const zl_placing *p, uint32_t o, uint32_t i)
+static bool all_replace(const zl_place_program *p, uint32_t o, uint32_t i)
 {
     for (uint32_t f = 0; zl_place_form_at(f); f++) {
         const zl_place_form *form = zl_place_form_at(f);
@@ -106,7 +106,7 @@ static bool all_replace(const zl_placing *p, uint32_t o, uint32_t i)
     return true;
 }
 
-static zlay_status readers_find(zl_placing *p, uint32_t o)
+static zlay_status readers_find(zl_place_program *p, uint32_t o)
 {
     const zlay_places_operation *op = &p->r.operation[o];
     for (uint32_t i = 0; i < op->reads; i++) {
@@ -129,7 +129,7 @@ static zlay_status readers_find(zl_placing *p, uint32_t o)
 
 static uint32_t clamp32(uint64_t value) { return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX; }
 
-static zlay_status size_find(zl_placing *p, uint32_t v)
+static zlay_status size_find(zl_place_program *p, uint32_t v)
 {
     const zlay_places_value *in = &p->r.value[v];
     zl_place_value *out = &p->value[v];
@@ -150,7 +150,7 @@ static zlay_status size_find(zl_placing *p, uint32_t v)
 }
 
 /* An operation is done as often as there are tiles of the value of which it has most. */
-static void runs_find(zl_placing *p, uint32_t o)
+static void runs_find(zl_place_program *p, uint32_t o)
 {
     const zlay_places_operation *op = &p->r.operation[o];
     p->runs[o] = 1;
@@ -161,7 +161,7 @@ static void runs_find(zl_placing *p, uint32_t o)
 }
 
 /* Costs of all that may be moved and read stay below 2^63. */
-static zlay_status sums_check(const zl_placing *p)
+static zlay_status sums_check(const zl_place_program *p)
 {
     uint64_t sum = 0, most = 1ull << SUM_BITS;
     for (uint32_t v = 0; v < p->r.values; v++) {
@@ -178,7 +178,7 @@ static zlay_status sums_check(const zl_placing *p)
     return zl_fail(p->ctx, ZLAY_EOVERFLOW, "bytes that all operations read pass 2^43");
 }
 
-void zl_place_capacity(zl_placing *p)
+void zl_place_capacity(zl_place_program *p)
 {
     p->capacity[ZL_SHARED] = clamp32(p->r.smem / ZL_PLACE_UNIT);
     p->capacity[ZL_REGISTER] = p->r.registers;
@@ -189,7 +189,7 @@ void zl_place_capacity(zl_placing *p)
 
 /* ---- the request ---------------------------------------------------------------------------- */
 
-static zlay_status numbers_check(zl_placing *p)
+static zlay_status numbers_check(zl_place_program *p)
 {
     zlay_places_request *r = &p->r;
     const zlay_target_summary *most = zl_target_limits(p->target);
@@ -220,7 +220,7 @@ static zlay_status numbers_check(zl_placing *p)
                  : ZLAY_OK;
 }
 
-static zlay_status counts_check(const zl_placing *p)
+static zlay_status counts_check(const zl_place_program *p)
 {
     const zlay_places_request *r = &p->r;
     if (!r->values || r->values > ZLAY_PLACES_VALUES)
@@ -234,7 +234,7 @@ static zlay_status counts_check(const zl_placing *p)
     return ZLAY_OK;
 }
 
-static zlay_status program_read(zl_placing *p)
+static zlay_status program_read(zl_place_program *p)
 {
     zlay_status status = ZLAY_OK;
     for (uint32_t v = 0; !status && v < p->r.values; v++) {
@@ -264,7 +264,7 @@ static zlay_status program_read(zl_placing *p)
 }
 
 /* What each move and each byte costs on the target. */
-static zlay_status costs_find(zl_placing *p)
+static zlay_status costs_find(zl_place_program *p)
 {
     zlay_machine *machine = zl_scratch(p->ctx, 1, sizeof *machine);
     if (!machine) return ZLAY_ENOMEM;
@@ -279,7 +279,7 @@ static zlay_status costs_find(zl_placing *p)
     return status == ZLAY_NONE ? ZLAY_OK : status;
 }
 
-zlay_status zl_placing_read(zl_placing *p, const zlay_target *target,
+zlay_status zl_place_read(zl_place_program *p, const zlay_target *target,
                             const zlay_places_request *request)
 {
     static const zl_request_form form = {"zlay_places_request",

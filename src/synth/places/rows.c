@@ -128,7 +128,7 @@ const char *zlay_places_move_name(const zlay_target *target, uint32_t from, uint
     return zl_place_move_of(target, (uint32_t)__builtin_ctz(from), (uint32_t)__builtin_ctz(to)).by;
 }
 
-const char *zl_place_value_name(char *out, const zl_placing *p, uint32_t v)
+const char *zl_place_value_name(char *out, const zl_place_program *p, uint32_t v)
 {
     zl_text text = {out, 95, 0};
     const char *name = p->r.value[v].name;

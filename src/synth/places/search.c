@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Places that a value may have in the shape that is tried. */
-static uint32_t open_to(const zl_placing *p, uint32_t v) { return p->value[v].may & p->open; }
+static uint32_t open_to(const zl_place_program *p, uint32_t v) { return p->value[v].may & p->open; }
 
 /* By home and set: the least cost of moves that bring a value to all of the set. */
 typedef zl_place_cost spread[ZL_PLACES][ZL_PLACE_SETS];
@@ -24,12 +24,12 @@ typedef struct candidate {
 
 typedef struct state {
     zl_place_search *s;
-    const zl_placing *p;
+    const zl_place_program *p;
     spread *spread; /* of each value */
     uint32_t forms[ZLAY_PLACES_OPERATIONS];
     uint8_t read[ZLAY_PLACES_OPERATIONS + 1][ZLAY_PLACES_VALUES]; /* allowed sets */
     zl_place_cost bound[ZLAY_PLACES_VALUES], sum;
-    zl_choice now;
+    zl_place_choice now;
     candidate (*candidates)[CANDIDATES]; /* of each value, by cost */
     uint32_t count[ZLAY_PLACES_VALUES];
     zlay_status failed;
@@ -41,7 +41,7 @@ static bool is_never(zl_place_cost cost) { return cost.cost == UINT64_MAX; }
 
 /* ---- the bound of one value ------------------------------------------------------------------ */
 
-static void spread_of(const zl_placing *p, uint32_t v, spread out)
+static void spread_of(const zl_place_program *p, uint32_t v, spread out)
 {
     for (uint32_t home = 0; home < ZL_PLACES; home++) {
         for (uint32_t set = 0; set < ZL_PLACE_SETS; set++) out[home][set] = never;
@@ -160,7 +160,7 @@ static void offer(state *t, uint32_t v, const candidate *c)
 /* Lists the trees that a value may move by. */
 static void list_trees(state *t, uint32_t v)
 {
-    const zl_placing *p = t->p;
+    const zl_place_program *p = t->p;
     uint32_t set = wanted(t, v), home = homes(t, v);
     t->count[v] = 0;
     for (uint32_t i = 0; i < p->trees; i++) {
@@ -194,7 +194,7 @@ static bool another(state *t)
 /* Tries the trees of the values from v on; `more` is what they cost above the bound. */
 static void trees(state *t, uint32_t v, zl_place_cost more)
 {
-    const zl_placing *p = t->p;
+    const zl_place_program *p = t->p;
     if (v == p->r.values) {
         zl_place_room room;
         zlay_status status = zl_place_fit(p, &t->now, ~0ull, &room);
@@ -216,9 +216,9 @@ static void trees(state *t, uint32_t v, zl_place_cost more)
 
 /* A decision: slot 0 of an operation is its form, slot i + 1 the place of operand i; at the end slot
  * v is the place of value v. */
-typedef struct decision {
+typedef struct turn {
     uint32_t op, slot;
-} decision;
+} turn;
 
 typedef struct saved {
     zl_place_cost bound[ZLAY_PLACES_VALUES], sum;
@@ -256,7 +256,7 @@ static bool take_form(state *t, uint32_t o, uint32_t f)
 }
 
 /* Takes one option; false: some value has no place then, or nothing below the best is left. */
-static bool take(state *t, decision d, uint32_t option)
+static bool take(state *t, turn d, uint32_t option)
 {
     uint32_t end = t->p->r.operations, i = d.op == end ? d.slot : d.slot - 1;
     bool placed;
@@ -268,22 +268,22 @@ static bool take(state *t, decision d, uint32_t option)
     return placed && zl_cost_less(t->sum, t->s->best);
 }
 
-static uint32_t options(const state *t, decision d)
+static uint32_t options(const state *t, turn d)
 {
     if (d.op == t->p->r.operations) return t->read[d.op][d.slot];
     return d.slot ? t->read[d.op][d.slot - 1] : t->forms[d.op];
 }
 
-static decision following(const state *t, decision d)
+static turn following(const state *t, turn d)
 {
     d.slot++;
     if (d.op < t->p->r.operations && d.slot > t->p->r.operation[d.op].reads)
-        d = (decision){d.op + 1, 0};
+        d = (turn){d.op + 1, 0};
     return d;
 }
 
 /* Of the options that are left the one of the least bound; false: there is none below the best. */
-static bool cheapest(state *t, decision d, uint32_t left, const saved *before, uint32_t *option)
+static bool cheapest(state *t, turn d, uint32_t left, const saved *before, uint32_t *option)
 {
     zl_place_cost least = never;
     bool found = false;
@@ -303,7 +303,7 @@ static bool cheapest(state *t, decision d, uint32_t left, const saved *before, u
 /* Writes down what was decided: form by form, place by place. */
 static void write_down(state *t)
 {
-    const zl_placing *p = t->p;
+    const zl_place_program *p = t->p;
     for (uint32_t o = 0; o < p->r.operations; o++) {
         t->now.form[o] = (uint8_t)__builtin_ctz(t->forms[o]);
         for (uint32_t i = 0; i < p->r.operation[o].reads; i++)
@@ -315,9 +315,9 @@ static void write_down(state *t)
     }
 }
 
-static void decide(state *t, decision d)
+static void decide(state *t, turn d)
 {
-    const zl_placing *p = t->p;
+    const zl_place_program *p = t->p;
     saved before;
     uint32_t left, option = 0;
     if (d.op == p->r.operations && d.slot == p->r.values) {
@@ -347,7 +347,7 @@ static void decide(state *t, decision d)
 
 static bool begin(state *t)
 {
-    const zl_placing *p = t->p;
+    const zl_place_program *p = t->p;
     memcpy(t->forms, p->forms, sizeof t->forms);
     for (uint32_t v = 0; v < p->r.values; v++) {
         spread_of(p, v, t->spread[v]);
@@ -377,7 +377,7 @@ zlay_status zl_place_best(zl_place_search *s)
     t->spread = spreads;
     if (begin(t)) {
         s->bound = t->sum;
-        if (zl_cost_less(t->sum, s->best)) decide(t, (decision){0, 0});
+        if (zl_cost_less(t->sum, s->best)) decide(t, (turn){0, 0});
     } else s->bound = never;
     zlay_status status = t->failed;
     zl_scratch_release(s->p->ctx, mark);

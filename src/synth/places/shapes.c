@@ -19,7 +19,7 @@ uint32_t zl_place_group(const zlay_places_value *value, const uint32_t *cluster)
 /* Tries one shape; *cluster becomes it where it is better than all before. */
 static zlay_status try_shape(zl_place_search *s, uint32_t *cluster, const uint32_t *shape)
 {
-    zl_placing *p = s->p;
+    zl_place_program *p = s->p;
     zl_place_cost bound = s->bound;
     for (uint32_t v = 0; v < p->r.values; v++)
         p->value[v].group = zl_place_group(&p->r.value[v], shape);
@@ -30,14 +30,14 @@ static zlay_status try_shape(zl_place_search *s, uint32_t *cluster, const uint32
     return status == ZLAY_NONE ? ZLAY_OK : status;
 }
 
-static bool divides(const zl_placing *p, const uint32_t *shape)
+static bool divides(const zl_place_program *p, const uint32_t *shape)
 {
     for (int d = 0; d < DIMENSIONS; d++)
         if (shape[d] > 1 && (!p->r.grid[d] || p->r.grid[d] % shape[d])) return false;
     return true;
 }
 
-bool zl_place_clusters(const zl_placing *p)
+bool zl_place_clusters(const zl_place_program *p)
 {
     for (uint32_t blocks = 2; blocks <= p->r.cluster; blocks++)
         for (int d = 0; d < DIMENSIONS; d++)
@@ -47,7 +47,7 @@ bool zl_place_clusters(const zl_placing *p)
 
 zlay_status zl_place_shapes(zl_place_search *s, uint32_t *cluster)
 {
-    zl_placing *p = s->p;
+    zl_place_program *p = s->p;
     uint32_t most = p->r.cluster < BLOCKS_MOST ? p->r.cluster : BLOCKS_MOST;
     zlay_status status = ZLAY_OK;
     bool none = false; /* nothing fits with several blocks: shapes of these differ in costs alone */

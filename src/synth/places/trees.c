@@ -18,7 +18,7 @@ static bool is_tree(const zl_place_tree *tree)
     return true;
 }
 
-static void add(zl_placing *p, zl_place_tree *tree)
+static void add(zl_place_program *p, zl_place_tree *tree)
 {
     if (!is_tree(tree)) return;
     tree->leaves = tree->has;
@@ -28,7 +28,7 @@ static void add(zl_placing *p, zl_place_tree *tree)
 }
 
 /* Chooses the source of the places from `place` on. */
-static void extend(zl_placing *p, zl_place_tree *tree, uint32_t place)
+static void extend(zl_place_program *p, zl_place_tree *tree, uint32_t place)
 {
     if (place == ZL_PLACES) {
         add(p, tree);
@@ -46,7 +46,7 @@ static void extend(zl_placing *p, zl_place_tree *tree, uint32_t place)
     tree->source[place] = ZL_NOWHERE;
 }
 
-void zl_place_trees(zl_placing *p)
+void zl_place_trees(zl_place_program *p)
 {
     for (uint32_t home = 0; home < ZL_PLACES; home++)
         for (uint32_t set = 0; set < ZL_PLACE_SETS; set++) {
@@ -61,7 +61,7 @@ void zl_place_trees(zl_placing *p)
 /* ---- costs ---------------------------------------------------------------------------------- */
 
 /* A tensor copy that serves a group of blocks reads global memory once for all of them. */
-zl_place_cost zl_place_move_cost(const zl_placing *p, uint32_t v, uint32_t from, uint32_t to)
+zl_place_cost zl_place_move_cost(const zl_place_program *p, uint32_t v, uint32_t from, uint32_t to)
 {
     uint64_t weight = p->value[v].weight, reads = weight * p->cost[from];
     uint64_t group = from == ZL_GLOBAL && to == ZL_SHARED ? p->value[v].group : 1;
@@ -70,7 +70,7 @@ zl_place_cost zl_place_move_cost(const zl_placing *p, uint32_t v, uint32_t from,
     return (zl_place_cost){cost + weight * move->path * p->cost[ZL_SHARED], move->carried};
 }
 
-zl_place_cost zl_place_tree_cost(const zl_placing *p, uint32_t v, const zl_place_tree *tree)
+zl_place_cost zl_place_tree_cost(const zl_place_program *p, uint32_t v, const zl_place_tree *tree)
 {
     zl_place_cost sum = {0, 0};
     for (uint32_t i = 0; i < ZL_PLACES; i++)
@@ -79,8 +79,8 @@ zl_place_cost zl_place_tree_cost(const zl_placing *p, uint32_t v, const zl_place
     return sum;
 }
 
-/* A value is read as often as its reader is done; what is wanted at the end is read by nobody. */
-zl_place_cost zl_place_read_cost(const zl_placing *p, uint32_t v, const zl_place_reader *reader,
+/* A value is read as often as its reader is done; what is wanted at the end is read by no operation. */
+zl_place_cost zl_place_read_cost(const zl_place_program *p, uint32_t v, const zl_place_reader *reader,
                                  uint32_t place)
 {
     bool end = reader->op == p->r.operations;
@@ -88,7 +88,7 @@ zl_place_cost zl_place_read_cost(const zl_placing *p, uint32_t v, const zl_place
     return (zl_place_cost){cost, 0};
 }
 
-zl_place_cost zl_place_write_cost(const zl_placing *p, uint32_t v, uint32_t home)
+zl_place_cost zl_place_write_cost(const zl_place_program *p, uint32_t v, uint32_t home)
 {
     uint64_t cost = p->value[v].writer == UINT32_MAX ? 0 : p->value[v].weight * p->cost[home];
     return (zl_place_cost){cost, 0};
