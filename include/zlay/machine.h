@@ -28,6 +28,7 @@ typedef enum zlay_machine_fact {
     ZLAY_MACHINE_CLOCK_KHZ,      /* of a processor under load */
     ZLAY_MACHINE_DRAM_KILOCYCLE, /* bytes per 1000 cycles: DRAM, of all processors */
     ZLAY_MACHINE_L2_KILOCYCLE,   /* L2, of all processors */
+    ZLAY_MACHINE_L2_TOGETHER_KILOCYCLE, /* the same, where twelve of them read the same lines */
     ZLAY_MACHINE_L2_PROCESSOR_KILOCYCLE, /* L2, what one processor can read */
     ZLAY_MACHINE_L1_KILOCYCLE,           /* L1, of a processor */
     ZLAY_MACHINE_SHARED_KILOCYCLE,       /* shared memory, of a processor */

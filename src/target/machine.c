@@ -67,6 +67,7 @@ static const char *const fact_names[ZLAY_MACHINE_FACTS] = {
     [ZLAY_MACHINE_CLOCK_KHZ] = "clock_khz",
     [ZLAY_MACHINE_DRAM_KILOCYCLE] = "dram_kilocycle",
     [ZLAY_MACHINE_L2_KILOCYCLE] = "l2_kilocycle",
+    [ZLAY_MACHINE_L2_TOGETHER_KILOCYCLE] = "l2_together_kilocycle",
     [ZLAY_MACHINE_L2_PROCESSOR_KILOCYCLE] = "l2_processor_kilocycle",
     [ZLAY_MACHINE_L1_KILOCYCLE] = "l1_kilocycle",
     [ZLAY_MACHINE_SHARED_KILOCYCLE] = "shared_kilocycle",

@@ -73,7 +73,9 @@ zlay_status zl_block_cycles(zlay_ctx *ctx, zl_block_cost *b, int64_t tiles, int6
 zlay_status zl_kernel_share(zlay_ctx *ctx, uint64_t *out, const zlay_machine *machine, int64_t blocks, uint64_t *facts)
 {
     int64_t l2, processors;
-    zlay_status status = zl_kernel_fact(ctx, &l2, machine, ZLAY_MACHINE_L2_KILOCYCLE, facts);
+    bool known = machine->facts[ZLAY_MACHINE_L2_TOGETHER_KILOCYCLE].basis;
+    int32_t rate = known ? ZLAY_MACHINE_L2_TOGETHER_KILOCYCLE : ZLAY_MACHINE_L2_KILOCYCLE;
+    zlay_status status = zl_kernel_fact(ctx, &l2, machine, rate, facts);
     if (!status) status = zl_kernel_fact(ctx, &processors, machine, ZLAY_MACHINE_PROCESSORS, facts);
     if (!status) *out = (uint64_t)zl_max(l2 / zl_max(zl_min(processors, blocks), 1), 1);
     return status;

@@ -24,7 +24,8 @@ typedef struct zl_block_cost {
  * does, tiles behind the second what the second does. */
 zlay_status zl_block_cycles(zlay_ctx *ctx, zl_block_cost *b, int64_t tiles, int64_t trips, zlay_kernel_cost *out);
 
-/* What one processor of so many gets of L2, in bytes per 1000 cycles. */
+/* What one processor of so many gets of L2, in bytes per 1000 cycles: where that is known the rate of processors that read the
+ * same lines, as blocks of a product do. */
 zlay_status zl_kernel_share(zlay_ctx *ctx, uint64_t *out, const zlay_machine *machine, int64_t blocks, uint64_t *facts);
 
 /* DRAM's time, its latency, the launch; and nanoseconds. `out` has the cycles of all blocks. */
