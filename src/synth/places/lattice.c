@@ -96,7 +96,7 @@ static zlay_status no_room(const zl_place_program *p, uint32_t v, uint32_t place
                    (unsigned long long)wants, unit[place], (unsigned long long)has);
 }
 
-/* What was said of a value before the fixed point took all its places. */
+/* NONE of a value, whose last set before it became empty is `may`: why. */
 static zlay_status no_value(zl_place_program *p, uint32_t v, uint32_t may)
 {
     char name[96], from[96], to[96];
