@@ -298,6 +298,8 @@ static const char *const whole[] = {
     "{\"op\":\"tmem.synth\",\"layout\":\"(128,64):(65536,1)\"}",
     "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\",\"buffers\":[{\"columns\":256,\"first\":0,"
     "\"last\":1},{\"columns\":128,\"first\":1,\"last\":2}]}",
+    "{\"op\":\"places.find\",\"target\":\"sm_90a\",\"values\":[{\"name\":\"x\",\"rows\":8,\"columns\":8,\"bits\":32,\"from\":\"global\"},"
+    "{\"name\":\"y\",\"rows\":8,\"columns\":8,\"bits\":32,\"to\":\"global\"}],\"operations\":[{\"form\":\"map\",\"reads\":[\"x\"],\"writes\":[\"y\"]}]}",
     "{\"op\":\"region.cover\",\"rows\":{\"lengths\":[200,0,70]},\"tiles\":[{\"rows\":128},"
     "{\"rows\":16}]}",
     "{\"op\":\"region.check\",\"rows\":{\"lengths\":[70]},\"tiles\":[{\"rows\":16}],\"parts\":"
