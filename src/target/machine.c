@@ -55,8 +55,8 @@ enum {
 
 static const form_row forms[] = {
 #define FORM(arch, op, type, m, n, k, unit, units, occupancy, latency, basis, source)              \
-    {arch,      ZLAY_OP_##op, TYPE_##type, m, n, k, ZLAY_UNIT_##unit, units, occupancy, latency,   \
-     ZLAY_BASIS_##basis, SOURCE_##source},
+    {arch,    ZLAY_OP_##op,       TYPE_##type,    m, n, k, ZLAY_UNIT_##unit, units, occupancy,     \
+     latency, ZLAY_BASIS_##basis, SOURCE_##source},
 #include "target/machine.def"
 };
 
@@ -94,16 +94,11 @@ static const char *const fact_names[ZLAY_MACHINE_FACTS] = {
 };
 
 static const char *const unit_names[ZLAY_MACHINE_UNITS] = {
-    [ZLAY_UNIT_ISSUE] = "issue",
-    [ZLAY_UNIT_FMA] = "fma",
-    [ZLAY_UNIT_INTEGER] = "integer",
-    [ZLAY_UNIT_SPECIAL] = "special",
-    [ZLAY_UNIT_CONVERT] = "convert",
-    [ZLAY_UNIT_SHUFFLE] = "shuffle",
-    [ZLAY_UNIT_TENSOR] = "tensor",
-    [ZLAY_UNIT_SHARED] = "shared",
-    [ZLAY_UNIT_COPY] = "copy",
-    [ZLAY_UNIT_GLOBAL] = "global",
+    [ZLAY_UNIT_ISSUE] = "issue",     [ZLAY_UNIT_FMA] = "fma",
+    [ZLAY_UNIT_INTEGER] = "integer", [ZLAY_UNIT_SPECIAL] = "special",
+    [ZLAY_UNIT_CONVERT] = "convert", [ZLAY_UNIT_SHUFFLE] = "shuffle",
+    [ZLAY_UNIT_TENSOR] = "tensor",   [ZLAY_UNIT_SHARED] = "shared",
+    [ZLAY_UNIT_COPY] = "copy",       [ZLAY_UNIT_GLOBAL] = "global",
 };
 
 static const char *const op_names[ZLAY_MACHINE_OPS] = {
@@ -146,7 +141,10 @@ const char *zlay_machine_unit_name(int32_t unit)
     return name_at(unit_names, ZLAY_MACHINE_UNITS, unit);
 }
 
-const char *zlay_machine_op_name(int32_t op) { return name_at(op_names, ZLAY_MACHINE_OPS, op); }
+const char *zlay_machine_op_name(int32_t op)
+{
+    return name_at(op_names, ZLAY_MACHINE_OPS, op);
+}
 
 /* ---- a machine ------------------------------------------------------------------------- */
 

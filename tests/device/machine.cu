@@ -612,7 +612,7 @@ double khz_under_load(unsigned *out, const char *memory, int processors)
         MUST(cudaEventRecord(begin, products));
         run_bf16_256(s, out, ROUNDS_LOAD, 0, processors, 256, products);
         MUST(cudaEventRecord(end, products));
-        read_all<false><<<processors, BESIDE, 0, loads>>>(nullptr, out, (const uint4 *)memory, l2, 2 * l2);
+        read_all<false><<<processors, BESIDE, 0, loads>>>(nullptr, out, (const uint4 *)memory, l2, 120 * l2);
         MUST(cudaDeviceSynchronize());
         MUST(cudaEventElapsedTime(&ms, begin, end));
         khz = span_cycles(s) / ms;
