@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command `places`: a tile program in JSON as the request of places.find, whose answer's text is
- * printed. */
+/* The command `places`: a tile program in JSON as the request of places.find, whose answer's text
+ * is printed. */
 #include "json/ops/response.h"
 
 #include <string.h>

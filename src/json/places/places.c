@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* places.find: reads a tile program, whose operations name their values, and answers with places. */
+/* places.find: reads a tile program, whose operations name their values, and answers with their
+ * places. */
 #include "json/places/places.h"
 
 #include <string.h>

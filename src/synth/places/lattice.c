@@ -128,7 +128,8 @@ static zlay_status no_value(zl_place_program *p, uint32_t v, uint32_t may)
                    zlay_target_name(p->target), lost);
 }
 
-static zlay_status no_form(const zl_place_program *p, uint32_t o, const zl_place_form *form, uint32_t v)
+static zlay_status no_form(const zl_place_program *p, uint32_t o, const zl_place_form *form,
+                           uint32_t v)
 {
     char name[96], has[96];
     zl_place_value_name(name, p, v);

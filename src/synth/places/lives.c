@@ -44,8 +44,8 @@ static bool replaced(const zl_place_form *form, uint32_t operand)
     return form->in_place || form->sum == (int32_t)operand;
 }
 
-/* A value in a choice.  One that is made in the loop is followed twice: through a round that another
- * follows, and through the last, behind which lies the end. */
+/* A value in a choice.  One that is made in the loop is followed twice: through a round that
+ * another follows, and through the last, behind which lies the end. */
 typedef struct followed {
     const zl_place_program *p;
     const zl_place_choice *c;
@@ -121,13 +121,15 @@ static void live_round(const followed *f, lives *out)
 }
 
 /* How many tiles a place holds: `depth` where a value is made, or comes from global memory. */
-static uint32_t tiles(const zl_place_program *p, const zl_place_choice *c, uint32_t v, uint32_t place)
+static uint32_t tiles(const zl_place_program *p, const zl_place_choice *c, uint32_t v,
+                      uint32_t place)
 {
     const zl_place_tree *tree = &c->tree[v];
     return tree->home == place || tree->source[place] == ZL_GLOBAL ? p->value[v].depth : 1;
 }
 
-void zl_place_live(const zl_place_program *p, const zl_place_choice *c, uint32_t v, zl_place_lives *out)
+void zl_place_live(const zl_place_program *p, const zl_place_choice *c, uint32_t v,
+                   zl_place_lives *out)
 {
     followed f = follow(p, c, v);
     uint64_t whole = f.loop.length ? steps(f.loop.first, f.loop.last) : 0;
@@ -187,7 +189,8 @@ static bool join(buffers *m, uint32_t sum, uint32_t result)
     return true;
 }
 
-static bool join_sums(buffers *m, const zl_place_program *p, const zl_place_choice *c, uint64_t which)
+static bool join_sums(buffers *m, const zl_place_program *p, const zl_place_choice *c,
+                      uint64_t which)
 {
     for (uint32_t o = 0; o < p->r.operations; o++) {
         const zlay_places_operation *op = &p->r.operation[o];
@@ -258,14 +261,15 @@ static zlay_status pack(const zl_place_program *p, buffers *m, uint32_t kind, zl
     return ZLAY_OK;
 }
 
-/* The places whose values one kind of memory holds: what other blocks send lies in shared memory. */
+/* The places whose values one kind of memory holds: what other blocks send lies in shared
+ * memory. */
 static uint32_t places_of(uint32_t kind)
 {
     return kind == ZL_SHARED ? ZLAY_PLACE_SHARED | ZLAY_PLACE_CLUSTER : 1u << kind;
 }
 
-static zlay_status fit(const zl_place_program *p, const zl_place_choice *c, uint64_t which, uint32_t kind,
-                       const lives *live_of, zl_place_room *room, bool whole)
+static zlay_status fit(const zl_place_program *p, const zl_place_choice *c, uint64_t which,
+                       uint32_t kind, const lives *live_of, zl_place_room *room, bool whole)
 {
     zl_pack packing = {0};
     buffers m = {.pack = &packing};

@@ -143,7 +143,8 @@ zlay_status zl_place_read(zl_place_program *p, const zlay_target *target,
 /* The units that a capacity of the request's comes to. */
 void zl_place_capacity(zl_place_program *p);
 
-/* The fixed point under the capacities, into `fits`, `may`, `homes` and `forms`; NONE names the value without a place. */
+/* The fixed point under the capacities, into `fits`, `may`, `homes` and `forms`; NONE names the
+ * value without a place. */
 zlay_status zl_place_fixed(zl_place_program *p);
 uint32_t zl_place_reach(const zl_place_program *p, uint32_t v, uint32_t homes);
 uint32_t zl_place_readable(const zl_place_program *p, uint32_t v, const zl_place_reader *reader);
@@ -152,8 +153,8 @@ uint32_t zl_place_readable(const zl_place_program *p, uint32_t v, const zl_place
 void zl_place_trees(zl_place_program *p);
 zl_place_cost zl_place_move_cost(const zl_place_program *p, uint32_t v, uint32_t from, uint32_t to);
 zl_place_cost zl_place_tree_cost(const zl_place_program *p, uint32_t v, const zl_place_tree *tree);
-zl_place_cost zl_place_read_cost(const zl_place_program *p, uint32_t v, const zl_place_reader *reader,
-                                 uint32_t place);
+zl_place_cost zl_place_read_cost(const zl_place_program *p, uint32_t v,
+                                 const zl_place_reader *reader, uint32_t place);
 zl_place_cost zl_place_write_cost(const zl_place_program *p, uint32_t v, uint32_t home);
 
 /* When a value gets to each place, and the steps, as bits, in which it is there. */
@@ -163,7 +164,8 @@ typedef struct zl_place_lives {
     uint64_t own[ZL_PLACES]; /* by what it is read for */
     uint64_t all[ZL_PLACES]; /* the entire loop where that is kept */
 } zl_place_lives;
-void zl_place_live(const zl_place_program *p, const zl_place_choice *choice, uint32_t v, zl_place_lives *out);
+void zl_place_live(const zl_place_program *p, const zl_place_choice *choice, uint32_t v,
+                   zl_place_lives *out);
 
 /* What a choice takes of each kind of memory. */
 typedef struct zl_place_room {

@@ -61,7 +61,8 @@ static void put_traffic(zlay_places *out, const zl_place_program *p, const zl_pl
         }
 }
 
-static void put_operation(zlay_places *out, const zl_place_program *p, const zl_place_choice *c, uint32_t o)
+static void put_operation(zlay_places *out, const zl_place_program *p, const zl_place_choice *c,
+                          uint32_t o)
 {
     const zlay_places_operation *op = &p->r.operation[o];
     out->operation[o].form = c->form[o];

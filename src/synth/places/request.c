@@ -127,7 +127,10 @@ static zlay_status readers_find(zl_place_program *p, uint32_t o)
 
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
-static uint32_t clamp32(uint64_t value) { return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX; }
+static uint32_t clamp32(uint64_t value)
+{
+    return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
 
 static zlay_status size_find(zl_place_program *p, uint32_t v)
 {
@@ -168,7 +171,8 @@ static zlay_status sums_check(const zl_place_program *p)
         const zl_place_value *value = &p->value[v];
         sum += value->weight * 3 * ZL_PLACES;
         for (uint32_t k = 0; k < value->readers; k++) {
-            uint64_t runs = value->reader[k].op < p->r.operations ? p->runs[value->reader[k].op] : 0;
+            uint32_t op = value->reader[k].op;
+            uint64_t runs = op < p->r.operations ? p->runs[op] : 0;
             if (runs > most / value->bytes || sum > most)
                 return zl_fail(p->ctx, ZLAY_EOVERFLOW, "bytes that all operations read pass 2^43");
             sum += value->bytes * runs;
@@ -210,14 +214,15 @@ static zlay_status numbers_check(zl_place_program *p)
         wrong = "smem: it is 128 bytes to what a block has";
     else if (r->tmem & (r->tmem - 1) || r->tmem < CELL || r->tmem > ZLAY_TMEM_COLUMNS)
         wrong = "tmem: it is a power of two from 32 to 512";
-    else if (r->cluster > (clusters ? most->cluster_most : 1)) wrong = "cluster: it has fewer blocks";
+    else if (r->cluster > (clusters ? most->cluster_most : 1))
+        wrong = "cluster: it has fewer blocks";
     else if (r->loop_count > r->operations || r->loop_first > r->operations - r->loop_count)
         wrong = "loop: it ends behind the last operation";
     else if (r->has_cost > 1 || r->pad) wrong = "has_cost is 0 or 1, and pad 0";
     for (uint32_t i = 0; i < ZL_PLACES; i++)
         if (r->cost[i] >> COST_BITS) wrong = "cost: it is below 2^20";
-    return wrong ? zl_fail(p->ctx, ZLAY_EINVAL, "%s (target %s)", wrong, zlay_target_name(p->target))
-                 : ZLAY_OK;
+    if (!wrong) return ZLAY_OK;
+    return zl_fail(p->ctx, ZLAY_EINVAL, "%s (target %s)", wrong, zlay_target_name(p->target));
 }
 
 static zlay_status counts_check(const zl_place_program *p)

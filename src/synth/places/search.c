@@ -214,8 +214,8 @@ static void trees(state *t, uint32_t v, zl_place_cost more)
 
 /* ---- decisions ------------------------------------------------------------------------------- */
 
-/* A decision: slot 0 of an operation is its form, slot i + 1 the place of operand i; at the end slot
- * v is the place of value v. */
+/* A decision: slot 0 of an operation is its form, slot i + 1 the place of operand i; at the end
+ * slot v is the place of value v. */
 typedef struct turn {
     uint32_t op, slot;
 } turn;

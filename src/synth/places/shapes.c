@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of a cluster.  Blocks of a cluster that differ only along dimensions of the grid along which
- * an operand's tile is the same form a group: one read of global memory serves the group.  Every shape
- * that divides the grid and that the target allows is tried, the fewest blocks first. */
+/* Shapes of a cluster.  Blocks of a cluster that differ only along dimensions of the grid along
+ * which an operand's tile is the same form a group: one read of global memory serves the group.
+ * Every shape that divides the grid and that the target allows is tried, the fewest blocks
+ * first. */
 #include "synth/places/place.h"
 
 #include <string.h>

@@ -23,7 +23,8 @@ static void add(zl_place_program *p, zl_place_tree *tree)
     if (!is_tree(tree)) return;
     tree->leaves = tree->has;
     for (uint32_t i = 0; i < ZL_PLACES; i++)
-        if (tree->has >> i & 1 && i != tree->home) tree->leaves &= (uint8_t)~(1u << tree->source[i]);
+        if (tree->has >> i & 1 && i != tree->home)
+            tree->leaves &= (uint8_t)~(1u << tree->source[i]);
     p->tree[p->trees++] = *tree;
 }
 
@@ -79,9 +80,10 @@ zl_place_cost zl_place_tree_cost(const zl_place_program *p, uint32_t v, const zl
     return sum;
 }
 
-/* A value is read as often as its reader is done; what is wanted at the end is read by no operation. */
-zl_place_cost zl_place_read_cost(const zl_place_program *p, uint32_t v, const zl_place_reader *reader,
-                                 uint32_t place)
+/* A value is read as often as its reader is done; what is wanted at the end is read by no
+ * operation. */
+zl_place_cost zl_place_read_cost(const zl_place_program *p, uint32_t v,
+                                 const zl_place_reader *reader, uint32_t place)
 {
     bool end = reader->op == p->r.operations;
     uint64_t cost = end ? 0 : p->value[v].bytes * p->runs[reader->op] * p->cost[place];
