@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of forms.def, moves.def and places.def, and what of them a target has. */
+/* The rows of forms.def, moves.def and places.def, and which of them a target has. */
 #include "synth/places/place.h"
 
 #include <string.h>
