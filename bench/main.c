@@ -160,6 +160,7 @@ static const struct {
     {"wave", bench_wave},
     {"region", bench_region},
     {"io", bench_io},
+    {"places", bench_places},
     {"fill", bench_fill},
     {"variants", bench_variants},
     {"schedule", bench_schedule},

@@ -70,6 +70,7 @@
 #include <zlay/pool.h>
 #include <zlay/choose.h>
 #include <zlay/tmem_pack.h>
+#include <zlay/places.h>
 #include <zlay/wave.h>
 #include <zlay/region.h>
 #include <zlay/tiling.h>

@@ -214,6 +214,13 @@ check "no such file, and why" says 'No such file' "$zlay" pipe verify "$tap_dir/
 check "a folder is no file" says 'Is a directory' "$zlay" pipe verify "$tap_dir"
 check "an image that is not there is said before anything else" exits 2 "$zlay" run gemm --image "$tap_dir/none"
 check "a file that cannot be written, and why" says 'no/such.*No such file' "$zlay" plan gemm --k 64 --out "$tap_dir/no/such"
+places_are_found() { "$zlay" places examples/attention.places.json sm_90a cluster=1 | grep -q '^wgmma: P in register, V in shared'; }
+check "places: a program's values" places_are_found
+places_of_input() { "$zlay" places - sm_100a < examples/attention.places.json | grep -q '^tcgen05.mma: P in tensor_memory, V in shared'; }
+check "places: of standard input" places_of_input
+check "places: what it takes" says 'FILE|- TARGET' "$zlay" places examples/gemm.places.json
+check "places: a file that is no program" says 'the program is no JSON object' "$zlay" places examples/ring.pipe sm_90a
+check "places: a field that is none" says 'colour' "$zlay" places examples/gemm.places.json sm_90a colour=1
 check "decode: what can be decoded" says 'WHAT is tensormap, smemdesc, idesc or buffer$' "$zlay" decode tdm gfx1250 0
 buffer_is_decoded() { "$zlay" decode buffer gfx942 0x00027000ffffffff0000000100000000 | grep -q '^base  *4294967296$'; }
 check "decode: a buffer resource" buffer_is_decoded

@@ -304,6 +304,8 @@ static const char *const whole[] = {
     "{\"op\":\"io.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
     "{\"op\":\"io.attention\",\"target\":\"sm_90a\",\"head\":64,\"queries\":64,\"keys\":64}",
     "{\"op\":\"io.chain\",\"target\":\"sm_90a\",\"m\":64,\"k\":64,\"h\":64,\"n\":64}",
+    "{\"op\":\"places.find\",\"target\":\"sm_90a\",\"values\":[{\"name\":\"x\",\"rows\":8,\"columns\":8,\"bits\":32,\"from\":\"global\"},"
+    "{\"name\":\"y\",\"rows\":8,\"columns\":8,\"bits\":32,\"to\":\"global\"}],\"operations\":[{\"form\":\"map\",\"reads\":[\"x\"],\"writes\":[\"y\"]}]}",
     "{\"op\":\"region.cover\",\"rows\":{\"lengths\":[200,0,70]},\"tiles\":[{\"rows\":128},"
     "{\"rows\":16}]}",
     "{\"op\":\"region.check\",\"rows\":{\"lengths\":[70]},\"tiles\":[{\"rows\":16}],\"parts\":"

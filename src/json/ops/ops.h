@@ -18,6 +18,11 @@ void zl_op_names(zl_text *out, const zl_op *op, bool needed);
  * WHAT.unpack as NAME=VALUE. */
 zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
 
+/* What places prints of a tile program in JSON: argv holds TARGET and further fields of places.find
+ * as NAME=VALUE. */
+zlay_status zl_places_text(zlay_ctx *ctx, zlay_buf *out, const char *program, int argc,
+                           char **argv);
+
 /* The text that emit prints of `what`, in memory that free() takes. `usage` names the arguments: a
  * field of the request in capitals each, in brackets where it may be left out; FILE is the field
  * `pipe`; NAME, where it is left out, is `what`, of a tensor map `map`; what stands behind is
