@@ -40,6 +40,10 @@ enum {
     ZLAY_LENGTHS_PACKED     /* sequences lie one behind the other; an array has where they begin */
 };
 
+/** Whether the softmax of a tile of keys runs beside the product of the tile before, in one
+ *  warpgroup; without, the other warpgroups' products run beside it. */
+enum { ZLAY_OVERLAP_AUTO = 0, ZLAY_OVERLAP_NEVER, ZLAY_OVERLAP_ALWAYS };
+
 /** O = softmax(Q K^T * scale) V, for each head of each batch.  0 means the
  *  default. */
 typedef struct zlay_attention {
@@ -66,6 +70,12 @@ typedef struct zlay_attention {
     uint64_t sequences;    /* so many sequences lie one behind the other in all tensors, and
                               `queries` and `keys` are the most rows that they have together;
                               persistent blocks.  0: see `batch` */
+    uint32_t tile_m, tile_n; /* queries of a block: 64, 128 or 192; keys of a stage: a multiple of 16
+                              from 64 to 256, of e4m3 64 or 128; what a block's registers and shared
+                              memory have room for (zlay_attention_candidates).  By tcgen05 128, and 64
+                              or 128; of MFMA 0.  0: what the plan chooses */
+    uint32_t stages;       /* of the rings of keys and of values, 2 to 4 */
+    int32_t overlap;       /* ZLAY_OVERLAP_*; by tcgen05 and MFMA not ALWAYS */
     uint64_t reserved[1];  /* 0 */
 } zlay_attention;
 
@@ -118,7 +128,8 @@ typedef struct zlay_attention_summary {
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
- *           target without wgmma, tcgen05 or MFMA, a type or a head that no plan has, causal with
+ *           target without wgmma, tcgen05 or MFMA, a type or a head that no plan has, a tile for
+ *           which a thread has too few registers or a block too little shared memory, causal with
  *           fewer keys than queries, a window that is not causal; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_attention_free.
  */

@@ -72,6 +72,9 @@ enum { ZLAY_SWAP_NEVER = 0, ZLAY_SWAP_AUTO = 1, ZLAY_SWAP_ALWAYS = 2 };
  *  the last of another (stream-K).  AUTO: where the modelled time is less. */
 enum { ZLAY_STREAM_NEVER = 0, ZLAY_STREAM_AUTO = 1, ZLAY_STREAM_ALWAYS = 2 };
 
+/** As `split_k`: the planner divides K among the blocks of a cluster where the modelled time is less. */
+#define ZLAY_SPLIT_AUTO UINT32_MAX
+
 /** What the groups of a product have each of their own: rows of A and D, with a matrix of B for
  *  each; or rows of A and of B, which are elements of K, with a matrix of D for each. */
 enum { ZLAY_RAGGED_ROWS = 0, ZLAY_RAGGED_K = 1 };
@@ -130,7 +133,8 @@ typedef struct zlay_gemm {
     int32_t repack;            /* ZLAY_REPACK_*; other than NEVER: a launch is up to four
                                   kernels, and needs a workspace (zlay_plan_repack) */
     uint32_t split_k;          /* blocks of a cluster that share the K steps of a tile, at
-                                  most 8 and as many as there are steps; default 1 */
+                                  most 8 and as many as there are steps, or
+                                  ZLAY_SPLIT_AUTO; default 1 */
     int32_t multicast;         /* ZLAY_MULTICAST_*: what two blocks of a cluster share */
     int32_t d_scales;          /* ZLAY_SCALES_LINE: D is e4m3, e5m2 or fnuz, and write_sd gets
                                   a scale for each row and 128 columns, as a product

@@ -90,6 +90,7 @@
 
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
+#include <zlay/candidates.h>
 
 /* Few vectors by weights of 4 or 8 bits: the same. */
 #include <zlay/weights.h>

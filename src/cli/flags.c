@@ -90,6 +90,14 @@ static bool read_choice(void *to, const char *text)
     return read_word(to, words, text);
 }
 
+/* "auto", or how many blocks. */
+static bool read_split(void *to, const char *text)
+{
+    if (strcmp(text, "auto") != 0) return read_small(to, text);
+    *(uint32_t *)to = ZLAY_SPLIT_AUTO;
+    return true;
+}
+
 /* In the order of ZLAY_SCALES_*. */
 static bool read_scales(void *to, const char *text)
 {
@@ -124,6 +132,7 @@ static bool read_text(void *to, const char *text)
 #define MULTICAST read_multicast
 #define RAGGED read_ragged
 #define SCALES read_scales
+#define SPLIT read_split
 #define TEXT read_text
 static const struct {
     const char *name, *argument, *text;

@@ -3,6 +3,8 @@
  * kernel. */
 #include "json/synth/emit.h"
 
+#include <zlay/candidates.h>
+
 /* ---- the request --------------------------------------------------------------------------- */
 
 static zlay_status read_strides(zl_call *call, const json_t *object, const zl_field *field,
@@ -21,6 +23,26 @@ static zlay_status read_strides(zl_call *call, const json_t *object, const zl_fi
 
 static const zl_field_kind as_strides = {.read = read_strides, .type = "integers"};
 typedef zlay_attention_strides as_strides_type;
+
+static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    zlay_attention *out = to;
+    const json_t *list = json_object_get(object, field->name);
+    uint32_t *const each[] = {&out->tile_m, &out->tile_n};
+    for (size_t i = 0; i < ZL_COUNT(each); i++) {
+        uint64_t extent;
+        if (json_array_size(list) != ZL_COUNT(each) || !zl_json_u64(json_array_get(list, i), &extent) || !extent || extent > UINT32_MAX)
+            return zl_wrong(call, field->name, "a list of two integers in [1, 2^32): queries of a block, keys of a stage");
+        *each[i] = (uint32_t)extent;
+    }
+    return ZLAY_OK;
+}
+
+static const zl_field_kind as_attention_tile = {.read = read_tile, .type = "integers"};
+typedef zlay_attention as_attention_tile_type;
+
+static const zl_named overlaps[] = {
+    {"auto", ZLAY_OVERLAP_AUTO}, {"never", ZLAY_OVERLAP_NEVER}, {"always", ZLAY_OVERLAP_ALWAYS}, {NULL, 0}};
 
 static const zl_named lengths[] = {{"equal", ZLAY_LENGTHS_EQUAL},
                                    {"padded", ZLAY_LENGTHS_PADDED},
@@ -54,6 +76,9 @@ static const zl_field plan_rows[] = {
     {"lse", ZL_MAY, AT(zl_as_bit, lse), .count = 1},
     {"q_lengths", ZL_MAY, AT(zl_as_word, q_lengths), .of = lengths},
     {"k_lengths", ZL_MAY, AT(zl_as_word, k_lengths), .of = lengths},
+    {"tile", ZL_MAY, ZL_AT(as_attention_tile, planned, ask)},
+    {"stages", ZL_MAY, AT(zl_as_u32, stages)},
+    {"overlap", ZL_MAY, AT(zl_as_word, overlap), .of = overlaps},
     {"q_strides", ZL_MAY, AT(as_strides, q)},
     {"k_strides", ZL_MAY, AT(as_strides, k)},
     {"v_strides", ZL_MAY, AT(as_strides, v)},
@@ -111,6 +136,43 @@ zlay_status zl_op_plan_attention(zl_call *call, const void *asked)
         status = zl_put_printed(call, "pipe", zl_print_pipe, zlay_attention_pipe(one));
     }
     zlay_attention_free(plan);
+    return status;
+}
+
+/* ---- its candidates ------------------------------------------------------------------------ */
+
+static json_t *candidate_value(zl_call *call, const zlay_attention_candidate *c)
+{
+    const zlay_attention *a = &c->attention;
+    const uint64_t tile[] = {a->tile_m, a->tile_n};
+    json_t *value = json_object();
+    zl_put_value(call, value, "tile", zl_json_list(call, tile, ZL_COUNT(tile)));
+    zl_put_value(call, value, "stages", json_integer(a->stages));
+    zl_put_value(call, value, "overlap", zl_json_word(overlaps, a->overlap));
+    zl_put_value(call, value, "smem", json_integer(c->smem));
+    zl_put_value(call, value, "registers", json_integer(c->registers));
+    zl_put_value(call, value, "blocks", json_integer((json_int_t)c->blocks));
+    zl_put_value(call, value, "ns", c->ns ? json_integer((json_int_t)c->ns) : json_null());
+    return value;
+}
+
+zlay_status zl_op_attention_candidates(zl_call *call, const void *asked)
+{
+    const planned *a = asked;
+    zlay_attention ask = a->ask;
+    size_t count;
+    ask.size = sizeof ask;
+    zlay_status status = zlay_attention_candidates(call->ctx, NULL, 0, &count, a->target, &ask);
+    if (status) return status;
+    zlay_attention_candidate *list = zl_alloc(call->ctx, count, sizeof *list);
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    if (!list) return ZLAY_ENOMEM;
+    status = zlay_attention_candidates(call->ctx, list, count, &count, a->target, &ask);
+    json_t *values = json_array();
+    for (size_t i = 0; i < count && !status; i++) zl_put_item(call, values, candidate_value(call, &list[i]));
+    call->value = json_object();
+    zl_put_value(call, call->value, "candidates", values);
+    zl_free(&alloc, list, count * sizeof *list);
     return status;
 }
 

@@ -255,24 +255,32 @@ static zlay_status pipe_make(zlay_ctx *ctx, zlay_plan *plan)
     return zl_by_tmem(plan) ? zl_tmem_gemm_pipe(ctx, plan) : zl_gemm_pipe(ctx, plan);
 }
 
+zlay_status zl_gemm_prepare(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
+{
+    zlay_status status = zl_gemm_blocks_check(ctx, plan->info.target, g);
+    if (!status) status = gemm_read(ctx, plan, g);
+    if (!status && zl_wave_target(plan->info.target)) return status;
+    if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, g);
+    if (!status) status = groups_read(ctx, plan, g);
+    if (!status) status = zl_gemm_epilogue_read(ctx, plan, g);
+    if (!status) status = zl_gemm_swap(ctx, plan, g);
+    if (!status) status = zl_gemm_scales(ctx, plan, g);
+    if (!status) status = zl_gemm_quantise(ctx, plan, g);
+    if (!status) status = zl_gemm_split(ctx, plan, g);
+    if (!status) status = zl_gemm_repack(ctx, plan, g);
+    if (!status) status = zl_gemm_multicast(ctx, plan, g);
+    if (!status) status = zl_gemm_stream(ctx, plan, g);
+    return status;
+}
+
 /* Everything that the modelled time depends on: all but certificates and the pipe. */
 static zlay_status plan_lay(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_gemm g;
     zlay_status status = request_copy(ctx, &g, gemm);
-    if (!status) status = zl_gemm_blocks_check(ctx, plan->info.target, &g);
-    if (!status) status = gemm_read(ctx, plan, &g);
+    if (!status) status = zl_gemm_prepare(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
-    if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, &g);
-    if (!status) status = groups_read(ctx, plan, &g);
-    if (!status) status = zl_gemm_epilogue_read(ctx, plan, &g);
-    if (!status) status = zl_gemm_swap(ctx, plan, &g);
-    if (!status) status = zl_gemm_scales(ctx, plan, &g);
-    if (!status) status = zl_gemm_quantise(ctx, plan, &g);
-    if (!status) status = zl_gemm_split(ctx, plan, &g);
-    if (!status) status = zl_gemm_repack(ctx, plan, &g);
-    if (!status) status = zl_gemm_multicast(ctx, plan, &g);
-    if (!status) status = zl_gemm_stream(ctx, plan, &g);
+    if (!status) zl_gemm_way_choose(plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
     if (!status) zl_stream_plan(plan);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);

@@ -60,10 +60,17 @@ typedef struct zl_repack {
     uint32_t align;          /* of the operand's address, bytes, at most 16 */
 } zl_repack;
 
+/* Rows and columns of a tile, and the modelled nanoseconds of the product by such tiles. */
+typedef struct zl_tile_shape {
+    uint32_t m, n;
+    uint64_t time;
+} zl_tile_shape;
+
 struct zlay_plan {
     zlay_allocator alloc;
     zlay_plan_summary info;
     zl_operand operand[3];
+    zl_tile_shape shape; /* that choose.c took */
     uint64_t address[3];
     zl_repack repack[3]; /* whose operand is the matrix in the workspace */
     zlay_smemdesc desc[2];   /* step 0, consumer 0; from the operand's start */
@@ -109,18 +116,42 @@ zlay_status zl_gemm_instruction_check(zlay_ctx *ctx, const zlay_plan *plan);
  * everything in shared memory. */
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
-/* The processors whose waves the model counts; the modelled nanoseconds of the product in the cheapest tile that the request
- * allows, rows and columns of that tile; UINT64_MAX: it allows none. Of clusters as the plan has them, and of the cheapest that the
- * request allows. */
+/* The processors whose waves the model counts. */
 uint32_t zl_tile_processors(const zlay_plan *plan);
-uint64_t zl_tile_modelled(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t tile[2]);
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm);
-uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm);
+
+enum { ZL_TILE_SHAPES = 4 * 32 /* at most: rows by 64 up to 256, columns by 8 up to 256 */ };
+
+/* The shapes that the request allows, of clusters and of a division of tiles as the plan has them; the first of the cheapest, whose
+ * time is UINT64_MAX where there is none. */
+uint32_t zl_tile_shapes(const zlay_plan *plan, const zlay_gemm *gemm, zl_tile_shape *out);
+zl_tile_shape zl_tile_cheapest(const zlay_plan *plan, const zlay_gemm *gemm);
+
+/* How blocks divide the work: whole tiles, each by one block; pairs of blocks that share B; the tiles of the last waves divided
+ * evenly; K divided among the blocks of a cluster. */
+typedef enum zl_gemm_way {
+    ZL_GEMM_WHOLE, ZL_GEMM_PAIRS, ZL_GEMM_STREAM, ZL_GEMM_SPLIT_2, ZL_GEMM_SPLIT_4, ZL_GEMM_SPLIT_8, ZL_GEMM_WAYS
+} zl_gemm_way;
+
+/* Lets a plan, whose operands are read, divide the work in a way that the request leaves open; false: it does not, or not this product. */
+bool zl_gemm_way_take(zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way);
+/* What the choice compares: the modelled time of a shape and, where it rests on more than was measured, the model's error. */
+uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way, const zl_tile_shape *whole);
+/* Takes the way and the shape of the least rank, which it returns; UINT64_MAX: the request allows none. */
+uint64_t zl_gemm_way_choose(zlay_plan *plan, const zlay_gemm *gemm);
+/* What each of them needs; what it makes of the plan. */
+bool zl_multicast_may(const zlay_plan *plan, const zlay_gemm *gemm);
+void zl_multicast_share(zlay_plan *plan, int32_t operand);
+bool zl_stream_may(const zlay_plan *plan, const zlay_gemm *gemm);
+bool zl_split_may(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t splits);
 
 /* The modelled nanoseconds of a plan by wgmma, with what its slowest path and its copies take, and no less than memory takes;
  * and of a request, without the certificates and the pipe: 0 where the status is not, and of other instructions. */
 uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm);
 zlay_status zl_gemm_weigh(zlay_ctx *ctx, zlay_plan_summary *info, uint64_t *time, const zlay_target *target, const zlay_gemm *gemm);
+/* The part of a plan before its tile is chosen: operands, their orientation, and how the work is divided. */
+zlay_status zl_gemm_prepare(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+/* Whether columns of D are the rows of tiles where the request leaves that open. */
+bool zl_swap_pays(const zlay_plan *plan, const zlay_gemm *gemm);
 
 /* The public call as a part of a call; *out is freed by the caller, whatever the status. */
 zlay_status zl_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target, const zlay_gemm *gemm);

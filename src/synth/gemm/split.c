@@ -14,6 +14,8 @@ enum {
     SPLITS_MOST = 8, /* blocks of a portable cluster */
     COLUMNS_MOST = 240, /* with 248 and 256 ptxas spills (13.0) */
     ROWS = 64,       /* of a consumer */
+    GRANULE = 16,    /* bytes of a tensor copy */
+    STEPS_LEAST = 4, /* of a block, where the request leaves the division open */
     BAR_BYTES = 8,
     WORD = 4,
     PASS_BYTES = 256, /* of a row of D that is staged, at most */
@@ -24,7 +26,7 @@ zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_summary *info = &plan->info;
     uint32_t tile_k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
-    uint64_t steps = zl_ceil_div(info->k, tile_k), splits = gemm->split_k ? gemm->split_k : 1;
+    uint64_t steps = zl_ceil_div(info->k, tile_k), splits = gemm->split_k && gemm->split_k != ZLAY_SPLIT_AUTO ? gemm->split_k : 1;
     if (splits > SPLITS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "split_k: %llu; a cluster has at most %d blocks",
                        (unsigned long long)splits, SPLITS_MOST);
@@ -38,6 +40,15 @@ zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
         return zl_fail(ctx, ZLAY_ENOTSUP, "split_k: products with scales have none");
     info->splits = (uint32_t)splits;
     return ZLAY_OK;
+}
+
+/* Whether K may be divided among so many blocks, each with the steps that fill a ring at least, and tensor copies move all operands. */
+bool zl_split_may(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t splits)
+{
+    uint64_t steps = zl_ceil_div(plan->info.k, gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan));
+    for (int32_t o = 0; o < 2; o++)
+        if (zl_row_alignment(plan, o) % GRANULE) return false;
+    return steps >= (uint64_t)splits * STEPS_LEAST && gemm->tile_n <= COLUMNS_MOST && !zl_gemm_scaled(plan) && !plan->info.groups;
 }
 
 bool zl_split_fits(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)

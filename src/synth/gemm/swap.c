@@ -31,7 +31,7 @@ static void exchange(zlay_plan *plan)
 
 /* Whether D has few enough rows, or columns where it is column-major, the request leaves the tile open or asks for one of fewer
  * columns than other plans have, and an epilogue may be transposed. */
-static bool pays(const zlay_plan *plan, const zlay_gemm *gemm)
+bool zl_swap_pays(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     bool refused = plan->epilogue && !plan->info.swapped && zl_body_is_sided(plan->epilogue);
     return !refused && plan->info.m <= ROWS_FEW && gemm->tile_n < COLUMNS_LEAST;
@@ -51,7 +51,7 @@ zlay_status zl_gemm_swap(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
         plan->info.workspace = ZL_GROUPS_WORKSPACE;
         return ZLAY_OK;
     }
-    if (gemm->swap == ZLAY_SWAP_AUTO && !why && pays(plan, gemm)) exchange(plan);
+    if (gemm->swap == ZLAY_SWAP_AUTO && !why && zl_swap_pays(plan, gemm)) exchange(plan);
     if (gemm->swap != ZLAY_SWAP_ALWAYS) return ZLAY_OK;
     if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "swap: not planned are %s", why);
     exchange(plan);

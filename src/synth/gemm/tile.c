@@ -224,41 +224,36 @@ static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t
     return zl_gemm_scales_fit(plan, n) && zl_gemm_blocks_fit(plan, n) && fits_b(plan, n, k) && fits_d(plan, n) && (n % 16 == 0 || n == COLUMNS_FEW);
 }
 
-/* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows;
- * returns its modelled time, UINT64_MAX where there is none. */
-static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uint32_t k)
+/* Whether a tile of these rows and columns is one of those that the request allows, with at most TILES_MOST tiles of D. */
+static bool is_allowed(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint32_t k)
 {
-    uint64_t best = UINT64_MAX;
-    uint32_t want_m = *m, want_n = *n, step = choice_of(plan)->columns_step, each = choice_of(plan)->rows, least = columns_least(plan);
-    for (uint32_t rows = zl_groups_turned(&plan->info) ? ZL_GROUPS_ROWS : ROWS_MOST; rows; rows -= each)
-        for (uint32_t columns = COLUMNS_MOST; columns >= least; columns -= step) {
-            if (want_m && rows != want_m) continue;
-            if (want_n ? columns != want_n : !is_candidate(plan, rows, columns, k)) continue;
-            if ((zl_by_sync(plan) && !fits_warps(rows, columns)) || !zl_gemm_scales_rows(plan, rows)) continue;
-            if (blocks_of_d(&plan->info, rows, columns, 0) > TILES_MOST) continue;
-            if (!want_n && !zl_split_fits(plan, rows, columns, k)) continue;
-            uint64_t cost = tile_cost(plan, rows, columns);
-            if (cost >= best) continue;
-            best = cost;
-            *m = rows;
-            *n = columns;
-        }
+    if (gemm->tile_m && m != gemm->tile_m) return false;
+    if (gemm->tile_n ? n != gemm->tile_n : !is_candidate(plan, m, n, k)) return false;
+    if ((zl_by_sync(plan) && !fits_warps(m, n)) || !zl_gemm_scales_rows(plan, m)) return false;
+    if (blocks_of_d(&plan->info, m, n, 0) > TILES_MOST) return false;
+    return gemm->tile_n || zl_split_fits(plan, m, n, k);
+}
+
+uint32_t zl_tile_shapes(const zlay_plan *plan, const zlay_gemm *gemm, zl_tile_shape *out)
+{
+    const tile_choice *on = choice_of(plan);
+    uint32_t count = 0, least = columns_least(plan), k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
+    for (uint32_t m = zl_groups_turned(&plan->info) ? ZL_GROUPS_ROWS : ROWS_MOST; m; m -= on->rows)
+        for (uint32_t n = COLUMNS_MOST; n >= least; n -= on->columns_step)
+            if (is_allowed(plan, gemm, m, n, k)) out[count++] = (zl_tile_shape){m, n, tile_cost(plan, m, n)};
+    return count;
+}
+
+zl_tile_shape zl_tile_cheapest(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zl_tile_shape shapes[ZL_TILE_SHAPES], best = {0, 0, UINT64_MAX};
+    uint32_t count = zl_tile_shapes(plan, gemm, shapes);
+    for (uint32_t i = 0; i < count; i++)
+        if (shapes[i].time < best.time) best = shapes[i];
     return best;
 }
 
 uint32_t zl_tile_processors(const zlay_plan *plan) { return choice_of(plan)->processors; }
-
-uint64_t zl_tile_modelled(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t tile[2])
-{
-    tile[0] = gemm->tile_m, tile[1] = gemm->tile_n;
-    return tile_choose(plan, &tile[0], &tile[1], gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan));
-}
-
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
-{
-    uint32_t tile[2];
-    return zl_tile_modelled(plan, gemm, tile);
-}
 
 /* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. What an epilogue loads for 128
  * columns beside sums from tensor memory is more than a thread has registers for (ptxas 13.0 spills), and so is what it takes
@@ -373,10 +368,11 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     zl_gemm_instruction(plan);
     zlay_status status = tile_check(ctx, plan, m, n, k);
     if (status) return status;
-    if (tile_choose(plan, &m, &n, k) == UINT64_MAX)
+    if (plan->shape.time == UINT64_MAX)
         return info->splits > 1 ? zl_fail(ctx, ZLAY_ENOTSUP, "split_k: %u; no tile fits shared memory, or "
                                                              "there are more than 2^31 - 1 blocks", info->splits)
                                 : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
+    m = plan->shape.m, n = plan->shape.n;
     if (is_deep(plan, gemm, m, n)) k *= K_ROWS;
     info->tile_m = m;
     info->tile_n = n;

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/candidates.h - all that a planner chooses from: each way to plan a request that is
+ *  legal, with its modelled time, and a bound below which no way comes.
+ *
+ *  By hand: a GEMM of 4096 x 4096 x 4096 bf16 on sm_90a whose request leaves tile, multicast
+ *  and stream_k open.  A tile of 128 x 256 is 32 x 16 = 512 tiles, four waves of 132
+ *  processors; with stream-K 512 / 132 = 3.88 waves.  The model has a time for each, and the
+ *  planner takes the least: candidate 0.
+ */
+#ifndef ZLAY_CANDIDATES_H
+#define ZLAY_CANDIDATES_H
+
+#include <zlay/attention.h>
+#include <zlay/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A way to plan a GEMM. */
+typedef struct zlay_gemm_candidate {
+    zlay_gemm gemm;   /* the request with tile, multicast, swap, stream_k and split_k fixed;
+                         its epilogue is the caller's */
+    uint32_t stages;  /* of the plan, where the request leaves them open */
+    uint32_t smem;    /* of a block, bytes */
+    uint64_t blocks;  /* that have work: tiles of D, or blocks of all clusters */
+    uint64_t ns;      /* modelled nanoseconds; 0: this target has no model */
+} zlay_gemm_candidate;
+
+/** List the candidates of a GEMM: what the request leaves open takes each of its values
+ *  (tile_m and tile_n of 0; multicast, swap and stream_k of AUTO; split_k of
+ *  ZLAY_SPLIT_AUTO), and what is planned so is a candidate.  Columns of tiles are multiples
+ *  of 16, and 8.
+ *
+ *  Candidate 0 is what zlay_gemm_synth plans.  The others follow by the time that the
+ *  planner compares, which is modelled and, where that rests on more than was measured, is
+ *  more by the model's error: 3 % of stream-K by another tile than whole tiles have, 10 % of
+ *  split_k.  With `swap` AUTO those of the orientation that the planner takes come first.
+ *  Certificates and pipes are not made; zlay_gemm_synth of a candidate's `gemm` makes
+ *  them.  A plan of waves has one candidate.
+ *
+ *  Returns: as zlay_gemm_synth.
+ *  Out:     out    the first `room` candidates; may be NULL where `room` is 0.
+ *           count  how many there are.
+ */
+ZLAY_API zlay_status zlay_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *out, size_t room,
+                                          size_t *count, const zlay_target *target,
+                                          const zlay_gemm *gemm);
+
+/** A way to plan attention. */
+typedef struct zlay_attention_candidate {
+    zlay_attention attention; /* the request with tile_m, tile_n, stages and overlap fixed */
+    uint32_t smem;     /* of a block, bytes */
+    uint32_t registers; /* of a thread of a consumer, by the planner's count; by tcgen05 0 */
+    uint64_t blocks;   /* of the grid */
+    uint64_t ns;       /* modelled nanoseconds; 0: this target has no model */
+} zlay_attention_candidate;
+
+/** List the candidates of attention: the tiles, stages and overlaps that fit the registers of
+ *  a thread and the shared memory of a block, and that the request leaves open.  Candidate 0
+ *  is what zlay_attention_synth plans; the others follow by the modelled time, whose rates are
+ *  published ones and were not measured.  Pipes are not made.  By MFMA there is one.
+ *
+ *  Returns: as zlay_attention_synth.
+ *  Out:     out    the first `room` candidates; may be NULL where `room` is 0.
+ *           count  how many there are.
+ */
+ZLAY_API zlay_status zlay_attention_candidates(zlay_ctx *ctx, zlay_attention_candidate *out,
+                                               size_t room, size_t *count,
+                                               const zlay_target *target,
+                                               const zlay_attention *attention);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.candidates: the ways to plan a GEMM, each as the fields of plan.gemm that fix it. */
+#include "json/json.h"
+
+#include <zlay/candidates.h>
+
+static const char *const choices[] = {"never", "auto", "always"}, *const multicasts[] = {"none", "auto", "a", "b"};
+
+static json_t *candidate_value(zl_call *call, const zlay_gemm_candidate *c)
+{
+    const zlay_gemm *g = &c->gemm;
+    json_t *value = json_object();
+    zl_put_value(call, value, "tile", zl_json_three(call, g->tile_m, g->tile_n, g->tile_k));
+    zl_put_value(call, value, "stages", json_integer(c->stages));
+    zl_put_value(call, value, "multicast", json_string(multicasts[g->multicast]));
+    zl_put_value(call, value, "swap", json_string(choices[g->swap]));
+    zl_put_value(call, value, "stream_k", json_string(choices[g->stream_k]));
+    zl_put_value(call, value, "split_k", json_integer(g->split_k ? g->split_k : 1));
+    zl_put_value(call, value, "smem", json_integer(c->smem));
+    zl_put_value(call, value, "blocks", json_integer((json_int_t)c->blocks));
+    zl_put_value(call, value, "ns", c->ns ? json_integer((json_int_t)c->ns) : json_null());
+    return value;
+}
+
+zlay_status zl_op_plan_candidates(zl_call *call, const void *asked)
+{
+    const zl_gemm_asked *a = asked;
+    zlay_gemm_candidate *list;
+    size_t count;
+    zlay_gemm gemm;
+    zlay_status status = zl_gemm_request(call, &gemm, a);
+    if (!status) status = zlay_gemm_candidates(call->ctx, NULL, 0, &count, a->target, &gemm);
+    if (status) return status;
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    list = zl_alloc(call->ctx, count, sizeof *list);
+    if (!list) return ZLAY_ENOMEM;
+    status = zlay_gemm_candidates(call->ctx, list, count, &count, a->target, &gemm);
+    json_t *values = json_array();
+    for (size_t i = 0; i < count && !status; i++) zl_put_item(call, values, candidate_value(call, &list[i]));
+    call->value = json_object();
+    zl_put_value(call, call->value, "candidates", values);
+    zl_free(&alloc, list, count * sizeof *list);
+    return status;
+}
