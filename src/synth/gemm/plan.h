@@ -172,7 +172,7 @@ static inline bool zl_d_by_columns(const zlay_plan *plan) { return plan->operand
 
 /* Takes the number of blocks that share a tile from the request. */
 zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
-/* Whether two stages of a tile of m x n x k fit shared memory beside the sums of other blocks. */
+/* Whether two stages of a tile of m x n x k fit shared memory beside the sums of other blocks, and there are barriers for all consumers. */
 bool zl_split_fits(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k);
 /* Bytes of a consumer's sums from one block, of all of them, and of their barriers. */
 uint32_t zl_split_bytes(const zlay_plan_summary *info);

@@ -19,7 +19,8 @@ enum {
     BAR_BYTES = 8,
     WORD = 4,
     PASS_BYTES = 256, /* of a row of D that is staged, at most */
-    REST = 1280       /* alignment and barriers */
+    REST = 1280,      /* alignment and barriers */
+    MEETINGS = 15     /* of consumers of all blocks, each a named barrier beside that of the whole block */
 };
 
 zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
@@ -55,7 +56,8 @@ bool zl_split_fits(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     uint64_t stages = 2ull * (m + n) * k * plan->operand[ZLAY_OPERAND_A].element;
     uint64_t sums = (uint64_t)(plan->info.splits - 1) * m * n * WORD, rest = m * PASS_BYTES + REST;
-    return plan->info.splits == 1 || (n <= COLUMNS_MOST && stages + sums + rest <= (uint64_t)zlay_smem_capacity(plan->info.target));
+    bool meet = plan->info.splits * (m / ROWS) <= MEETINGS;
+    return plan->info.splits == 1 || (meet && n <= COLUMNS_MOST && stages + sums + rest <= (uint64_t)zlay_smem_capacity(plan->info.target));
 }
 
 uint32_t zl_split_bytes(const zlay_plan_summary *info) { return ROWS * info->tile_n * WORD; }
