@@ -170,6 +170,13 @@ ZLAY_API zlay_status zlay_attention_request(const zlay_target **target, zlay_att
 /** The proved pipe of a plan; lives as long as the plan. */
 ZLAY_API const zlay_pipe *zlay_attention_pipe(const zlay_attention_plan *plan);
 
+/** Print a plan for people: tile, roles, rules with their values, copies, shared memory and
+ *  registers, banks.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EROOM, with `need` set; ZLAY_EINVAL a NULL.
+ */
+ZLAY_API zlay_status zlay_attention_print(zlay_buf *out, const zlay_attention_plan *plan);
+
 /** The i-th move of a plan's pipe, and the tensor that it moves: its maps take
  *  the tensor's address.
  *

@@ -23,17 +23,18 @@ typedef int zl_command(zlay_ctx *ctx, int argc, char **argv);
 
 typedef struct zl_options {
     zlay_gemm gemm;
+    zlay_attention attention;
     const char *target, *name, *out, *header, *image;
     uint64_t model, seed;
     bool model_given;
 } zl_options;
 
 /* Whose flag it is. */
-enum { ZL_OF_PLAN = 1, ZL_OF_RUN = 2, ZL_OF_BOTH = 3 };
+enum { ZL_OF_PLAN = 1, ZL_OF_RUN = 2, ZL_OF_BOTH = 3, ZL_OF_ATTENTION = 4, ZL_OF_PLANS = 5, ZL_OF_ALL = 7 };
 
 /* Read the flags after a command's words; false, and said on stderr. */
 bool zl_options_read(zl_options *out, int command, int argc, char **argv);
-void zl_options_help(void);
+void zl_options_help(int commands); /* those of the flags' commands */
 
 /* An operation of zlay batch: fields, answer, one sentence. */
 void zl_op_show(const zl_op *op);
@@ -68,6 +69,9 @@ typedef zlay_status zl_emitter(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
                                const char *name, size_t length);
 char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name,
                    size_t *length);
+
+/* Decide a pipe again and print a line and, if asked, the pipe and its proof. */
+int zl_pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print);
 
 /* Decide the certificates and the pipe again, print a line each and, if asked, the proof. */
 int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print);

@@ -142,7 +142,7 @@ static int proof_recheck(zlay_ctx *ctx, const zlay_pipe *pipe, const char *proof
     return answer == ZLAY_NO ? ZL_EXIT_NO : ZL_EXIT_YES;
 }
 
-static int pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
+int zl_pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
 {
     zlay_answer answer;
     size_t count, length;
@@ -188,7 +188,7 @@ static int copies_decide(zlay_ctx *ctx, const zlay_plan *plan)
 
 int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print)
 {
-    int pipe = pipe_prove(ctx, zlay_plan_pipe(plan), print);
+    int pipe = zl_pipe_prove(ctx, zlay_plan_pipe(plan), print);
     int certificates = certificates_decide(ctx, plan), copies = copies_decide(ctx, plan);
     return pipe ? pipe : certificates ? certificates : copies;
 }

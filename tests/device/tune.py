@@ -301,6 +301,7 @@ def task_run(torch, driver, task, images, options):
     first = next((c for c in final if c["place"] == 0), None)
     eight = min((c for c in final if c["place"] < FIRST), key=lambda c: c["us"], default=None)
     for c in usable:
+        del c["graph"], c["sets"]
         driver.must("cuModuleUnload", c["module"])
     return {"task": task["name"], "timed": len(usable), "wrong": wrong, "least": least, "first": first, "eight": eight}
 
