@@ -79,6 +79,29 @@ typedef struct zlay_attention {
     uint64_t reserved[1];  /* 0 */
 } zlay_attention;
 
+/** A way to plan attention. */
+typedef struct zlay_attention_candidate {
+    zlay_attention attention; /* the request with tile_m, tile_n, stages and overlap fixed */
+    uint32_t smem;     /* of a block, bytes */
+    uint32_t registers; /* of a thread of a consumer, by the planner's count; by tcgen05 0 */
+    uint64_t blocks;   /* of the grid */
+    uint64_t ns;       /* modelled nanoseconds; 0: this target has no model */
+} zlay_attention_candidate;
+
+/** List the candidates of attention: the tiles, stages and overlaps that fit the registers of
+ *  a thread and the shared memory of a block, and that the request leaves open.  Candidate 0
+ *  is what zlay_attention_synth plans; the others follow by the modelled time, whose rates are
+ *  published ones and were not measured.  Pipes are not made.  By MFMA there is one.
+ *
+ *  Returns: as zlay_attention_synth.
+ *  Out:     out    the first `room` candidates; may be NULL where `room` is 0.
+ *           count  how many there are.
+ */
+ZLAY_API zlay_status zlay_attention_candidates(zlay_ctx *ctx, zlay_attention_candidate *out,
+                                               size_t room, size_t *count,
+                                               const zlay_target *target,
+                                               const zlay_attention *attention);
+
 /** An immutable plan; read by any thread. */
 typedef struct zlay_attention_plan zlay_attention_plan;
 

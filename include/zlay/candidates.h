@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** zlay/candidates.h - all that a planner chooses from: each way to plan a request that is
- *  legal, with its modelled time, and a bound below which no way comes.
+/** zlay/candidates.h - all that the planner of GEMMs chooses from: each way to plan a request
+ *  that is legal, with its modelled time.  Those of attention are in zlay/attention.h.
  *
  *  By hand: a GEMM of 4096 x 4096 x 4096 bf16 on sm_90a whose request leaves tile, multicast
  *  and stream_k open.  A tile of 128 x 256 is 32 x 16 = 512 tiles, four waves of 132
@@ -10,7 +10,6 @@
 #ifndef ZLAY_CANDIDATES_H
 #define ZLAY_CANDIDATES_H
 
-#include <zlay/attention.h>
 #include <zlay/plan.h>
 
 #ifdef __cplusplus
@@ -46,29 +45,6 @@ typedef struct zlay_gemm_candidate {
 ZLAY_API zlay_status zlay_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *out, size_t room,
                                           size_t *count, const zlay_target *target,
                                           const zlay_gemm *gemm);
-
-/** A way to plan attention. */
-typedef struct zlay_attention_candidate {
-    zlay_attention attention; /* the request with tile_m, tile_n, stages and overlap fixed */
-    uint32_t smem;     /* of a block, bytes */
-    uint32_t registers; /* of a thread of a consumer, by the planner's count; by tcgen05 0 */
-    uint64_t blocks;   /* of the grid */
-    uint64_t ns;       /* modelled nanoseconds; 0: this target has no model */
-} zlay_attention_candidate;
-
-/** List the candidates of attention: the tiles, stages and overlaps that fit the registers of
- *  a thread and the shared memory of a block, and that the request leaves open.  Candidate 0
- *  is what zlay_attention_synth plans; the others follow by the modelled time, whose rates are
- *  published ones and were not measured.  Pipes are not made.  By MFMA there is one.
- *
- *  Returns: as zlay_attention_synth.
- *  Out:     out    the first `room` candidates; may be NULL where `room` is 0.
- *           count  how many there are.
- */
-ZLAY_API zlay_status zlay_attention_candidates(zlay_ctx *ctx, zlay_attention_candidate *out,
-                                               size_t room, size_t *count,
-                                               const zlay_target *target,
-                                               const zlay_attention *attention);
 
 #ifdef __cplusplus
 }

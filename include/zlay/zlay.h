@@ -74,6 +74,7 @@
 #include <zlay/tiling.h>
 #include <zlay/variants.h>
 #include <zlay/plan.h>
+#include <zlay/candidates.h>
 
 /* A model of the hardware. */
 #include <zlay/sim.h>
@@ -90,10 +91,10 @@
 
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
-#include <zlay/candidates.h>
 
 /* Few vectors by weights of 4 or 8 bits: the same. */
 #include <zlay/weights.h>
+#include <zlay/tuning.h>
 
 /* Text: kernels, headers, functions. */
 #include <zlay/emit.h>

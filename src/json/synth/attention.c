@@ -3,8 +3,6 @@
  * kernel. */
 #include "json/synth/emit.h"
 
-#include <zlay/candidates.h>
-
 /* ---- the request --------------------------------------------------------------------------- */
 
 static zlay_status read_strides(zl_call *call, const json_t *object, const zl_field *field,

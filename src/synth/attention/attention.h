@@ -129,6 +129,9 @@ zl_attention_form zl_attention_form_known(const zlay_attention_plan *p);
 zlay_status zl_attention_tiles(zlay_ctx *ctx, zlay_attention_plan *p);
 void zl_attention_form_take(zlay_attention_plan *p, const zl_attention_form *f);
 /* Reads a request as far as its forms depend on it; *out is freed by the caller, whatever the status. */
+/* The public call as a part of a call. */
+zlay_status zl_attention_candidates(zlay_ctx *ctx, zlay_attention_candidate *out, size_t room, size_t *count, const zlay_target *target,
+                                    const zlay_attention *attention);
 /* The plan of a target whose matrix instructions read registers. */
 zlay_status zl_attention_waves_make(zlay_ctx *ctx, zlay_attention_plan *p);
 /* Of few queries, lets the heads that share a head of keys be rows of a tile. */

@@ -4,7 +4,6 @@
 #include "synth/attention/attention.h"
 
 #include <string.h>
-#include <zlay/candidates.h>
 
 static void candidate_put(zlay_attention_candidate *out, const zlay_attention_plan *p, const zl_attention_form *f, const zlay_attention *request)
 {
@@ -36,20 +35,24 @@ static zlay_status forms_list(zlay_ctx *ctx, zlay_attention_candidate *out, size
     return status;
 }
 
+zlay_status zl_attention_candidates(zlay_ctx *ctx, zlay_attention_candidate *out, size_t room, size_t *count,
+                                    const zlay_target *target, const zlay_attention *attention)
+{
+    zlay_attention_plan *p;
+    zlay_attention request = {0};
+    zlay_status status = zl_attention_read(ctx, &p, target, attention);
+    if (!status) memcpy(&request, attention, attention->size);
+    request.size = sizeof request;
+    if (!status) status = (zl_attention_by_waves(target) ? waves_list : forms_list)(ctx, out, room, count, p, &request);
+    zlay_attention_free(p);
+    return status;
+}
+
 zlay_status zlay_attention_candidates(zlay_ctx *ctx, zlay_attention_candidate *out, size_t room, size_t *count,
                                       const zlay_target *target, const zlay_attention *attention)
 {
     if (count) *count = 0;
     if ((!out && room) || !count || !target || !attention) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    zlay_attention_plan *p;
-    status = zl_attention_read(ctx, &p, target, attention);
-    zlay_attention request = {0};
-    if (!status) memcpy(&request, attention, attention->size);
-    request.size = sizeof request;
-    if (!status) status = (zl_attention_by_waves(target) ? waves_list : forms_list)(ctx, out, room, count, p, &request);
-    status = zl_leave(ctx, zl_whole(ctx, status));
-    zlay_attention_free(p);
-    return status;
+    return status ? status : zl_leave(ctx, zl_whole(ctx, zl_attention_candidates(ctx, out, room, count, target, attention)));
 }

@@ -169,16 +169,20 @@ static zlay_status candidates_list(zlay_ctx *ctx, zlay_gemm_candidate *out, size
     return ZLAY_OK;
 }
 
+zlay_status zl_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *out, size_t room, size_t *count, const zlay_target *target, const zlay_gemm *gemm)
+{
+    listing l = {.ctx = ctx, .target = target, .list = zl_alloc(ctx, CANDIDATES, sizeof *l.list)};
+    zlay_allocator alloc = zl_allocator(ctx);
+    zlay_status status = l.list ? candidates_list(ctx, out, room, count, &l, gemm) : ZLAY_ENOMEM;
+    zl_free(&alloc, l.list, CANDIDATES * sizeof *l.list);
+    return status;
+}
+
 zlay_status zlay_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *out, size_t room, size_t *count,
                                  const zlay_target *target, const zlay_gemm *gemm)
 {
     if (count) *count = 0;
     if ((!out && room) || !count || !target || !gemm) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    listing l = {.ctx = ctx, .target = target, .list = zl_alloc(ctx, CANDIDATES, sizeof *l.list)};
-    zlay_allocator alloc = zl_allocator(ctx);
-    status = l.list ? candidates_list(ctx, out, room, count, &l, gemm) : ZLAY_ENOMEM;
-    zl_free(&alloc, l.list, CANDIDATES * sizeof *l.list);
-    return zl_leave(ctx, zl_whole(ctx, status));
+    return status ? status : zl_leave(ctx, zl_whole(ctx, zl_gemm_candidates(ctx, out, room, count, target, gemm)));
 }

@@ -11,6 +11,7 @@
 #include "legality/matrix/sync.h"
 #include "synth/gemm/wave/wave_gemm.h"
 #include "target/target.h"
+#include <zlay/candidates.h>
 #include <zlay/plan.h>
 
 #define ZL_ADDRESS      ((uint64_t)1 << 20) /* of an operand whose address the request leaves open */
@@ -152,6 +153,9 @@ zlay_status zl_gemm_weigh(zlay_ctx *ctx, zlay_plan_summary *info, uint64_t *time
 zlay_status zl_gemm_prepare(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 /* Whether columns of D are the rows of tiles where the request leaves that open. */
 bool zl_swap_pays(const zlay_plan *plan, const zlay_gemm *gemm);
+
+/* The public call as a part of a call. */
+zlay_status zl_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *out, size_t room, size_t *count, const zlay_target *target, const zlay_gemm *gemm);
 
 /* The public call as a part of a call; *out is freed by the caller, whatever the status. */
 zlay_status zl_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target, const zlay_gemm *gemm);
