@@ -371,9 +371,11 @@ device-peers: $(B)/zlay
 # The Python package that $(PYTHON) finds, on tensors of PyTorch.
 device-python:
 	$(PYTHON) tests/device/python.py
-device-calibrate: $(B)/zlay # what plans of GEMMs reckon with: src/synth/gemm/times.def
+device-calibrate: $(B)/zlay # what plans of GEMMs reckon with, src/synth/gemm/times.def, and the rows of a machine that are measured
 	python3 tests/device/calibrate.py --zlay $(B)/zlay > $(B)/times.def
+	python3 tests/device/machine.py --build $(B)/device-machine > $(B)/machine_h200.def
 	mv $(B)/times.def src/synth/gemm/times.def
+	mv $(B)/machine_h200.def src/target/machine_h200.def
 device-bench: $(B)/device-bench
 	$(B)/device-bench
 device-banks:

@@ -38,9 +38,6 @@ enum {
     ZLAY_NOTED_ADVICE        /* legal, and surely a mistake */
 };
 
-/** What a verdict rests on. */
-enum { ZLAY_BASIS_DOCUMENTED = 1, ZLAY_BASIS_MEASURED };
-
 /** What the measured driver of the target's class does with the input. */
 enum { ZLAY_DRIVER_UNKNOWN = 0, ZLAY_DRIVER_ACCEPTS, ZLAY_DRIVER_REFUSES };
 

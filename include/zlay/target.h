@@ -15,6 +15,13 @@
 extern "C" {
 #endif
 
+/** What a verdict or a number rests on: a document, a measurement, or arithmetic
+ *  on documented or measured numbers. */
+enum { ZLAY_BASIS_DOCUMENTED = 1, ZLAY_BASIS_MEASURED, ZLAY_BASIS_RECKONED };
+
+/** "documented", "measured", "reckoned"; NULL for no basis. */
+ZLAY_API const char *zlay_basis_name(int32_t basis);
+
 /** A GPU target, as "sm_90a": a row of a table, never freed. */
 typedef struct zlay_target zlay_target;
 

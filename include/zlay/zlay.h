@@ -25,6 +25,7 @@
 /* Targets, element types, rules and verdicts. */
 #include <zlay/target.h>
 #include <zlay/type.h>
+#include <zlay/machine.h>
 #include <zlay/rule.h>
 #include <zlay/instruction.h>
 
@@ -88,6 +89,7 @@
 #include <zlay/pipe_build.h>
 #include <zlay/pipe_fences.h>
 #include <zlay/pipe_tmem.h>
+#include <zlay/pipe_cost.h>
 
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>

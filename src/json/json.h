@@ -133,6 +133,9 @@ zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted);
 zlay_status zl_unfit(zl_call *call, const zlay_target *target, zlay_status status,
                      const char *what);
 
+/* Puts the numbers of an object, by the names of facts, in the place of a machine's; NULL: none. */
+zlay_status zl_machine_change(zl_call *call, zlay_machine *machine, const json_t *facts);
+
 /* A pipe as text. */
 extern const zl_field_kind zl_as_pipe;
 typedef const zlay_pipe *zl_as_pipe_type;

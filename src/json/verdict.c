@@ -143,7 +143,7 @@ json_t *zl_json_verdict(zl_call *call, const zl_checked *checked)
     }
     zl_put_value(call, value, "answer", zl_json_word(answers, v->answer));
     zl_put_value(call, value, "basis",
-                 json_string(v->basis == ZLAY_BASIS_MEASURED ? "measured" : "documented"));
+                 json_string(zlay_basis_name(v->basis)));
     zl_put_value(call, value, "broken", broken);
     zl_put_value(call, value, "noted", noted);
     if (json_array_size(conflict)) zl_put_value(call, value, "conflict", conflict);

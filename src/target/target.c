@@ -54,6 +54,12 @@ const zlay_target *zlay_target_nth(size_t i)
     return i < ZL_COUNT(targets) ? &targets[i] : NULL;
 }
 
+const char *zlay_basis_name(int32_t basis)
+{
+    static const char *const names[] = {NULL, "documented", "measured", "reckoned"};
+    return basis > 0 && (size_t)basis < ZL_COUNT(names) ? names[basis] : NULL;
+}
+
 uint64_t zlay_target_widths(const zlay_target *target, int32_t shared)
 {
     uint64_t usual = 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | 1u << 16;

@@ -155,7 +155,7 @@ static json_t *bank_value(zl_call *call, const zlay_bank *bank)
         zl_put_item(call, phases, lanes_value(call, bank->phase[p]));
     zl_put_value(call, value, "phases", phases);
     zl_put_value(call, value, "basis",
-                 json_string(bank->basis == ZLAY_BASIS_MEASURED ? "measured" : "documented"));
+                 json_string(zlay_basis_name(bank->basis)));
     if (bank->race) zl_put_value(call, value, "race", json_true());
     return value;
 }

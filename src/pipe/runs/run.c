@@ -177,9 +177,51 @@ static uint32_t last_event(const zl_run *r)
     return i->pc > r->pipe->roles[i->role].begin ? i->pc - 1 : i->pc;
 }
 
+/* ---- in time --------------------------------------------------------- */
+
+/* The earliest instance that may be able to run its event; NULL: there is none. */
+static zl_instance *earliest(zl_run *r, bool *open)
+{
+    zl_instance *first = NULL;
+    *open = false;
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        zl_instance *i = &r->instances[k];
+        if (has_ended(r, i)) continue;
+        *open = true;
+        if (r->timed->waits[k]) continue;
+        if (!first || r->timed->at[k] < r->timed->at[first - r->instances]) first = i;
+    }
+    return first;
+}
+
+/* Runs event by event, the earliest instance first; one that has to wait is asked again when
+ * another has moved. */
+static void run_in_time(zl_run *r)
+{
+    bool open = true;
+    while (open && !is_stopped(r)) {
+        zl_instance *i = earliest(r, &open);
+        if (!open) return;
+        if (!i && !stops_at_frontier(r)) find_stuck(r);
+        if (!i) return;
+        if (take_turn(r, i)) {
+            for (uint32_t k = 0; k < r->instances_count; k++) r->timed->waits[k] = false;
+        } else {
+            r->timed->waits[i - r->instances] = true;
+            r->timed->tried(r, i);
+        }
+        if (r->steps > r->most)
+            zl_run_halt(r, last_event(r), "is reached after more steps than the limit points");
+    }
+}
+
 void zl_run_on(zl_run *r)
 {
     bool moved = true, open = true;
+    if (r->timed) {
+        run_in_time(r);
+        open = false;
+    }
     while (open && !is_stopped(r)) {
         moved = open = false;
         for (uint32_t k = 0; k < r->instances_count && !is_stopped(r); k++) {

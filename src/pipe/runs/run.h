@@ -190,6 +190,15 @@ typedef struct zl_tiles {
     bool shut; /* some instances stand at the frontier, and no other can move: the run stops */
 } zl_tiles;
 
+struct zl_run;
+
+/* Where events have times: the instance that is earliest runs next, by one event. */
+typedef struct zl_timed {
+    int64_t *at; /* per instance: the time of its next event, which `told` sets */
+    bool *waits; /* per instance: nothing has happened since it could not run its event */
+    void (*tried)(struct zl_run *r, const zl_instance *i); /* hears of an event that has to wait */
+} zl_timed;
+
 typedef struct zl_run {
     zlay_ctx *ctx;
     const zlay_pipe *pipe;
@@ -238,6 +247,7 @@ typedef struct zl_run {
     const int32_t *known;     /* per instance: the last epoch that is told */
     void (*told)(struct zl_run *r, const zl_instance *i); /* hears of events as they run; NULL: none is told */
     void *teller;             /* of `told` */
+    const zl_timed *timed;    /* NULL: instances take turns */
     uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
     int64_t reach;            /* the largest constant offset of a product's index */
     int32_t most_left[ZL_GROUPS]; /* the most groups that any wait leaves outstanding */
