@@ -18,6 +18,7 @@
 #ifndef ZLAY_ATTENTION_H
 #define ZLAY_ATTENTION_H
 
+#include <zlay/candidates.h>
 #include <zlay/move.h>
 #include <zlay/pipe.h>
 
@@ -90,8 +91,9 @@ typedef struct zlay_attention_candidate {
 
 /** List the candidates of attention: the tiles, stages and overlaps that fit the registers of
  *  a thread and the shared memory of a block, and that the request leaves open.  Candidate 0
- *  is what zlay_attention_synth plans; the others follow by the modelled time, whose rates are
- *  published ones and were not measured.  Pipes are not made.  By MFMA there is one.
+ *  is what zlay_attention_synth plans: the tile that was measured for such requests, unless
+ *  another has a modelled time that is less by more than 10 %.  The others follow by the modelled
+ *  time, whose rates are published ones.  Pipes are not made.  By MFMA there is one.
  *
  *  Returns: as zlay_attention_synth.
  *  Out:     out    the first `room` candidates; may be NULL where `room` is 0.
@@ -101,6 +103,13 @@ ZLAY_API zlay_status zlay_attention_candidates(zlay_ctx *ctx, zlay_attention_can
                                                size_t room, size_t *count,
                                                const zlay_target *target,
                                                const zlay_attention *attention);
+
+/** The bound of attention: the pairs of a query and a key that it sees count, and no others.
+ *  Returns: as zlay_attention_synth; ZLAY_NONE also a machine without these rates, and lengths
+ *  that the device alone knows.  In: as zlay_gemm_bound. */
+ZLAY_API zlay_status zlay_attention_bound(zlay_ctx *ctx, zlay_roofline *out,
+                                          const zlay_machine *machine,
+                                          const zlay_attention *attention);
 
 /** An immutable plan; read by any thread. */
 typedef struct zlay_attention_plan zlay_attention_plan;

@@ -10,11 +10,23 @@
 #ifndef ZLAY_CANDIDATES_H
 #define ZLAY_CANDIDATES_H
 
+#include <zlay/machine.h>
 #include <zlay/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Nanoseconds below which nothing computes a request, by the rates of a machine alone. */
+typedef struct zlay_roofline {
+    uint64_t products;    /* multiplications of the request, each with its addition */
+    uint64_t exponents;   /* of attention; else 0 */
+    uint64_t bytes;       /* of its matrices, each once */
+    uint64_t products_ns; /* by all tensor cores */
+    uint64_t exponents_ns; /* by all special function units */
+    uint64_t bytes_ns;    /* through DRAM */
+    uint64_t ns;          /* the greatest of these: the bound */
+} zlay_roofline;
 
 /** A way to plan a GEMM. */
 typedef struct zlay_gemm_candidate {
@@ -34,7 +46,8 @@ typedef struct zlay_gemm_candidate {
  *  Candidate 0 is what zlay_gemm_synth plans.  The others follow by the time that the
  *  planner compares, which is modelled and, where that rests on more than was measured, is
  *  more by the model's error: 3 % of stream-K by another tile than whole tiles have, 10 % of
- *  split_k.  With `swap` AUTO those of the orientation that the planner takes come first.
+ *  split_k, which is of two blocks here, and 3 % of the orientation that the planner does not
+ *  take where `swap` is AUTO.
  *  Certificates and pipes are not made; zlay_gemm_synth of a candidate's `gemm` makes
  *  them.  A plan of waves has one candidate.
  *
@@ -45,6 +58,16 @@ typedef struct zlay_gemm_candidate {
 ZLAY_API zlay_status zlay_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *out, size_t room,
                                           size_t *count, const zlay_target *target,
                                           const zlay_gemm *gemm);
+
+/** The bound of a GEMM.  The machine's clock and rates are those of its rows: a device that runs
+ *  faster has a lower one.
+ *
+ *  Returns: as zlay_gemm_synth; ZLAY_NONE also a machine without these rates, and groups,
+ *           whose rows the device alone knows.
+ *  In:      machine  of the target (zlay_machine_find), or one of the caller's.
+ */
+ZLAY_API zlay_status zlay_gemm_bound(zlay_ctx *ctx, zlay_roofline *out, const zlay_machine *machine,
+                                     const zlay_gemm *gemm);
 
 #ifdef __cplusplus
 }

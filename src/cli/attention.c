@@ -44,7 +44,7 @@ static int copies_decide(zlay_ctx *ctx, const zlay_attention_plan *plan)
         printf("certificate of the copy of %c: %s\n", tensor, answer == ZLAY_NO ? "the layouts differ" : zlay_ctx_message(ctx));
         return answer == ZLAY_NO ? ZL_EXIT_NO : ZL_EXIT_UNSURE;
     }
-    printf("certificates: %u pairs of layouts, each equal (decided again)\n", count);
+    if (count) printf("certificates: %u pairs of layouts, each equal (decided again)\n", count);
     return ZL_EXIT_YES;
 }
 
@@ -79,10 +79,13 @@ int zl_plan_attention(zlay_ctx *ctx, int argc, char **argv)
     zlay_attention_plan *plan = NULL;
     if (!zl_options_read(&options, ZL_OF_ATTENTION, argc, argv)) return ZL_EXIT_ERROR;
     if (zlay_target_find(&target, options.target, strlen(options.target))) return zl_no_target(options.target);
+    const zlay_attention asked = options.attention;
+    if (options.cache && !zl_choice_attention(ctx, target, &options)) return ZL_EXIT_ERROR;
     zl_progress_begin(ctx, "planning");
     zlay_status status = zlay_attention_synth(ctx, &plan, target, &options.attention);
     zl_progress_end();
     int exit = status ? zl_cli_say(ctx, status, "no plan") : plan_show(ctx, plan, &options);
+    if (!exit) exit = zl_rivals_attention(ctx, target, &asked, &options.attention);
     zlay_attention_free(plan);
     return exit;
 }

@@ -185,7 +185,7 @@ static const struct {
 
 enum { FLAGS = sizeof flags / sizeof flags[0], TYPES = 64 };
 
-static const char *const commands[] = {[ZL_OF_PLAN] = "plan gemm", [ZL_OF_RUN] = "run gemm", [ZL_OF_ATTENTION] = "plan attention"};
+static const char *const commands[] = {[ZL_OF_PLAN] = "plan gemm", [ZL_OF_RUN] = "run gemm", [ZL_OF_ATTENTION] = "plan attention", [ZL_OF_TUNE] = "tune gemm"};
 
 /* The flag of a command that `--NAME` or `--NAME=VALUE` names; FLAGS: none. */
 static size_t flag_find(int command, const char *argument)
@@ -200,10 +200,9 @@ static size_t flag_find(int command, const char *argument)
 
 /* Refuses a size of zero; in the request struct zero means the default, on the command line it
  * is an error. */
-static bool size_given(const zl_options *options, size_t flag, const char *value)
+static bool size_given(size_t flag, const char *value)
 {
     bool size = flags[flag].read == read_count && flags[flag].offset < offsetof(zl_options, target);
-    (void)options;
     return !size || strspn(value, "0") != strlen(value);
 }
 
@@ -225,7 +224,7 @@ static zl_like value_like(size_t flag, const char *value)
 
 static bool flag_read(zl_options *out, size_t flag, const char *value)
 {
-    bool read = size_given(out, flag, value) &&
+    bool read = size_given(flag, value) &&
                 flags[flag].read((char *)out + flags[flag].offset, value);
     if (!read) {
         zl_like like = value_like(flag, value);
@@ -255,6 +254,8 @@ bool zl_options_read(zl_options *out, int command, int argc, char **argv)
 {
     *out = (zl_options){.gemm = {.size = sizeof out->gemm, .m = 4096, .n = 4096, .k = 4096},
                         .attention = {.size = sizeof out->attention, .head = 128, .queries = 4096, .heads = 16},
+                        .candidates = 8,
+                        .rounds = 25,
                         .target = "sm_90a",
                         .name = command == ZL_OF_ATTENTION ? "attention" : "gemm"};
     for (int i = 0; i < argc; i++) {

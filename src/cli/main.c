@@ -44,7 +44,7 @@ static int words_known(int argc, char **argv)
 /* Whose flags a command takes. */
 static int flags_of(zl_command *call)
 {
-    return call == zl_plan_gemm ? ZL_OF_PLAN : call == zl_run_gemm ? ZL_OF_RUN : ZL_OF_ATTENTION;
+    return call == zl_plan_gemm ? ZL_OF_PLAN : call == zl_run_gemm ? ZL_OF_RUN : call == zl_tune_gemm ? ZL_OF_TUNE : ZL_OF_ATTENTION;
 }
 
 /* Lists the commands that share `words` words with the arguments; their arguments tell whether

@@ -265,8 +265,13 @@ int zl_plan_gemm(zlay_ctx *ctx, int argc, char **argv)
     zl_options options;
     int exit = ZL_EXIT_ERROR;
     if (!zl_options_read(&options, ZL_OF_PLAN, argc, argv)) return exit;
+    const zlay_target *target;
+    const zlay_gemm asked = options.gemm;
+    if (zlay_target_find(&target, options.target, strlen(options.target))) return zl_no_target(options.target);
+    if (options.cache && !zl_choice_gemm(ctx, target, &options)) return exit;
     zlay_plan *plan = zl_plan_of(ctx, &options, &exit);
     if (plan) exit = plan_show(ctx, plan, &options);
+    if (plan && !exit) exit = zl_rivals_gemm(ctx, target, &asked, &options.gemm);
     zlay_plan_free(plan);
     return exit;
 }

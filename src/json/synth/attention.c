@@ -170,6 +170,10 @@ zlay_status zl_op_attention_candidates(zl_call *call, const void *asked)
     for (size_t i = 0; i < count && !status; i++) zl_put_item(call, values, candidate_value(call, &list[i]));
     call->value = json_object();
     zl_put_value(call, call->value, "candidates", values);
+    zlay_machine machine;
+    zlay_roofline bound;
+    zlay_machine_find(&machine, a->target);
+    zl_put_bound(call, call->value, zlay_attention_bound(call->ctx, &bound, &machine, &ask), &bound);
     zl_free(&alloc, list, count * sizeof *list);
     return status;
 }

@@ -22,6 +22,18 @@ static json_t *candidate_value(zl_call *call, const zlay_gemm_candidate *c)
     return value;
 }
 
+void zl_put_bound(zl_call *call, json_t *value, zlay_status status, const zlay_roofline *bound)
+{
+    json_t *item = status ? json_null() : json_object();
+    if (!status) {
+        zl_put_value(call, item, "ns", json_integer((json_int_t)bound->ns));
+        zl_put_value(call, item, "products_ns", json_integer((json_int_t)bound->products_ns));
+        if (bound->exponents) zl_put_value(call, item, "exponents_ns", json_integer((json_int_t)bound->exponents_ns));
+        zl_put_value(call, item, "bytes_ns", json_integer((json_int_t)bound->bytes_ns));
+    }
+    zl_put_value(call, value, "bound", item);
+}
+
 zlay_status zl_op_plan_candidates(zl_call *call, const void *asked)
 {
     const zl_gemm_asked *a = asked;
@@ -39,6 +51,10 @@ zlay_status zl_op_plan_candidates(zl_call *call, const void *asked)
     for (size_t i = 0; i < count && !status; i++) zl_put_item(call, values, candidate_value(call, &list[i]));
     call->value = json_object();
     zl_put_value(call, call->value, "candidates", values);
+    zlay_machine machine;
+    zlay_roofline bound;
+    zlay_machine_find(&machine, a->target);
+    zl_put_bound(call, call->value, zlay_gemm_bound(call->ctx, &bound, &machine, &gemm), &bound);
     zl_free(&alloc, list, count * sizeof *list);
     return status;
 }

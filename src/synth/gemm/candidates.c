@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlay/candidates.h>
 
-enum { CANDIDATES = 2 * ZL_GEMM_WAYS * ZL_TILE_SHAPES };
+enum { CANDIDATES = 2 * ZL_GEMM_WAYS * ZL_TILE_SHAPES, PERCENT = 100, SIDE_ERROR = 3 /* per cent */ };
 
 typedef struct ranked {
     zlay_gemm_candidate candidate;
@@ -28,7 +28,6 @@ typedef struct listing {
 static int compare(const void *left, const void *right)
 {
     const ranked *a = left, *b = right;
-    if (a->other != b->other) return a->other < b->other ? -1 : 1;
     if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
     return a->place < b->place ? -1 : a->place > b->place;
 }
@@ -52,7 +51,7 @@ static zlay_status candidate_add(listing *l, const zlay_gemm *fixed, uint64_t ra
     if (status) return status;
     ranked *r = &l->list[l->count];
     *r = (ranked){.candidate = {*fixed, info.stages, info.smem, zl_umul_sat(info.clusters, info.cluster), time},
-                  .rank = rank, .other = l->other, .place = l->count};
+                  .rank = l->other ? rank / PERCENT * (PERCENT + SIDE_ERROR) : rank, .other = l->other, .place = l->count};
     r->candidate.gemm.tile_m = info.tile_m;
     r->candidate.gemm.tile_n = info.tile_n;
     r->candidate.gemm.tile_k = info.tile_k;
@@ -137,7 +136,7 @@ static bool is_chosen(const ranked *r, const zlay_plan_summary *info)
            stream == zl_stream(info) && shares == zl_multicast(info);
 }
 
-/* Puts the planner's choice first: where it repacks, each candidate decides by its own time what is repacked, and another may
+/* Puts the planner's choice first: its orientation is chosen by a rule, and where it repacks, each candidate decides by its own time what is repacked, and another may
  * come before it. */
 static void chosen_first(listing *l, const zlay_plan_summary *info)
 {

@@ -8,13 +8,9 @@
 enum {
     PERCENT = 100,
     MODEL_ERROR = 3,  /* per cent, of times of tiles: between two shapes stream-K must win by more */
-    SPLIT_ERROR = 10  /* the same of sums that blocks send to another, which the model does not count */
+    SPLIT_ERROR = 10, /* the same of sums that a block sends to another */
+    SPLITS = 2
 };
-
-static uint32_t splits_of(zl_gemm_way way)
-{
-    return way == ZL_GEMM_SPLIT_2 ? 2 : way == ZL_GEMM_SPLIT_4 ? 4 : way == ZL_GEMM_SPLIT_8 ? 8 : 1;
-}
 
 /* Whether the request has fixed how the work is divided. */
 static bool is_fixed(const zlay_plan *plan)
@@ -33,8 +29,8 @@ bool zl_gemm_way_take(zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way)
         if (gemm->stream_k != ZLAY_STREAM_AUTO || !zl_stream_may(plan, gemm)) return false;
         plan->info.stream_blocks = zl_tile_processors(plan);
     } else {
-        if (gemm->split_k != ZLAY_SPLIT_AUTO || !zl_split_may(plan, gemm, splits_of(way))) return false;
-        plan->info.splits = plan->info.cluster = splits_of(way);
+        if (gemm->split_k != ZLAY_SPLIT_AUTO || !zl_split_may(plan, gemm, SPLITS)) return false;
+        plan->info.splits = plan->info.cluster = SPLITS;
     }
     return true;
 }
@@ -42,7 +38,7 @@ bool zl_gemm_way_take(zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way)
 uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way, const zl_tile_shape *whole)
 {
     bool same = shape->m == whole->m && shape->n == whole->n;
-    uint32_t error = way >= ZL_GEMM_SPLIT_2 ? SPLIT_ERROR : way == ZL_GEMM_STREAM && !same ? MODEL_ERROR : 0;
+    uint32_t error = way == ZL_GEMM_SPLIT ? SPLIT_ERROR : way == ZL_GEMM_STREAM && !same ? MODEL_ERROR : 0;
     return zl_umul_sat(shape->time, PERCENT) / (PERCENT - error);
 }
 

@@ -34,6 +34,7 @@ enum {
     STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
     LINE = 128,            /* bytes at whose multiples a copied row of a box is one line of L2 */
     STREAM = 12000,        /* ns that the head and the tail of stream-K take more than whole tiles */
+    SPLIT = 6000,          /* ns that a wave of tiles takes more whose K is divided among two blocks, at the median of 15 shapes on an H200 */
     STAGES_STREAM = 5,     /* at most, for whose pipe the proof takes a second or less */
 #define STORES(rate) STORE_RATE = rate,
 #include "synth/gemm/times.def"
@@ -204,7 +205,7 @@ static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
     uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0);
     uint64_t blocks = blocks_of_d(&plan->info, m, n, zl_gemm_scaled(plan) ? on->rows : m);
     if (zl_stream(&plan->info)) return zl_umul_sat(blocks, tile) / on->processors + STREAM;
-    return zl_ceil_div(blocks, on->processors) * tile;
+    return zl_ceil_div(blocks, on->processors) * (tile + (plan->info.splits > 1 ? SPLIT : 0));
 }
 
 /* Whether two stages and the tile of D, which leaves by one pass, fit shared memory. */
@@ -230,7 +231,9 @@ static bool is_allowed(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m,
     if (gemm->tile_m && m != gemm->tile_m) return false;
     if (gemm->tile_n ? n != gemm->tile_n : !is_candidate(plan, m, n, k)) return false;
     if ((zl_by_sync(plan) && !fits_warps(m, n)) || !zl_gemm_scales_rows(plan, m)) return false;
-    if (blocks_of_d(&plan->info, m, n, 0) > TILES_MOST) return false;
+    uint64_t blocks = blocks_of_d(&plan->info, m, n, 0);
+    if (blocks > TILES_MOST) return false;
+    if (zl_stream(&plan->info) && gemm->stream_k == ZLAY_STREAM_AUTO && blocks <= choice_of(plan)->processors) return false; /* of one wave none is divided */
     return gemm->tile_n || zl_split_fits(plan, m, n, k);
 }
 
