@@ -45,7 +45,7 @@ typedef struct zlay_gemm_candidate {
  *
  *  Candidate 0 is what zlay_gemm_synth plans.  The others follow by the time that the
  *  planner compares, which is modelled and, where that rests on more than was measured, is
- *  more by the model's error: 3 % of stream-K by another tile than whole tiles have, 10 % of
+ *  more by the model's error: 3 % of stream-K by another tile than whole tiles have, 40 % of
  *  split_k, which is of two blocks here, and 3 % of the orientation that the planner does not
  *  take where `swap` is AUTO.
  *  Certificates and pipes are not made; zlay_gemm_synth of a candidate's `gemm` makes

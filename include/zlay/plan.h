@@ -65,7 +65,8 @@ enum { ZLAY_MULTICAST_NONE = 0, ZLAY_MULTICAST_AUTO, ZLAY_MULTICAST_A, ZLAY_MULT
 
 /** Whether columns of D are the rows of tiles: D^T = B^T A^T is planned, whose tiles have
  *  64 or 128 columns of D and 8 to 256 rows, and a tile is stored transposed.  For D of
- *  few rows.  AUTO: of at most 16, where the request leaves the tile's columns open. */
+ *  few rows.  AUTO: of at most 16, where the request leaves the tile's columns open; else
+ *  where it leaves the whole tile open and the modelled time is less. */
 enum { ZLAY_SWAP_NEVER = 0, ZLAY_SWAP_AUTO = 1, ZLAY_SWAP_ALWAYS = 2 };
 
 /** Whether blocks share the tiles of the last waves evenly, each the first steps of a tile and

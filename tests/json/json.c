@@ -332,7 +332,12 @@ static const char *const whole[] = {
     "2]\\nsync role\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
     "{\"op\":\"plan.attention\",\"target\":\"sm_90a\",\"head\":64,\"queries\":64,\"keys\":64}",
+    "{\"op\":\"plan.candidates\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
+    "{\"op\":\"attention.candidates\",\"target\":\"sm_90a\",\"head\":256,\"queries\":64,\"keys\":64}",
     "{\"op\":\"plan.weights\",\"target\":\"sm_90a\",\"m\":16,\"n\":64,\"k\":256}",
+    "{\"op\":\"tuning.check\",\"text\":\"\"}",
+    "{\"op\":\"tuning.merge\",\"a\":\"\",\"b\":\"\"}",
+    "{\"op\":\"tuning.find\",\"text\":\"\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",
     "{\"op\":\"show.layout\",\"layout\":\"(2,3):(3,1)\"}",

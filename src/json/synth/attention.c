@@ -162,10 +162,11 @@ zlay_status zl_op_attention_candidates(zl_call *call, const void *asked)
     ask.size = sizeof ask;
     zlay_status status = zlay_attention_candidates(call->ctx, NULL, 0, &count, a->target, &ask);
     if (status) return status;
-    zlay_attention_candidate *list = zl_alloc(call->ctx, count, sizeof *list);
+    size_t room = count;
+    zlay_attention_candidate *list = zl_alloc(call->ctx, room, sizeof *list);
     zlay_allocator alloc = zl_allocator(call->ctx);
     if (!list) return ZLAY_ENOMEM;
-    status = zlay_attention_candidates(call->ctx, list, count, &count, a->target, &ask);
+    status = zlay_attention_candidates(call->ctx, list, room, &count, a->target, &ask);
     json_t *values = json_array();
     for (size_t i = 0; i < count && !status; i++) zl_put_item(call, values, candidate_value(call, &list[i]));
     call->value = json_object();
@@ -174,7 +175,7 @@ zlay_status zl_op_attention_candidates(zl_call *call, const void *asked)
     zlay_roofline bound;
     zlay_machine_find(&machine, a->target);
     zl_put_bound(call, call->value, zlay_attention_bound(call->ctx, &bound, &machine, &ask), &bound);
-    zl_free(&alloc, list, count * sizeof *list);
+    zl_free(&alloc, list, room * sizeof *list);
     return status;
 }
 

@@ -44,9 +44,10 @@ zlay_status zl_op_plan_candidates(zl_call *call, const void *asked)
     if (!status) status = zlay_gemm_candidates(call->ctx, NULL, 0, &count, a->target, &gemm);
     if (status) return status;
     zlay_allocator alloc = zl_allocator(call->ctx);
-    list = zl_alloc(call->ctx, count, sizeof *list);
+    size_t room = count;
+    list = zl_alloc(call->ctx, room, sizeof *list);
     if (!list) return ZLAY_ENOMEM;
-    status = zlay_gemm_candidates(call->ctx, list, count, &count, a->target, &gemm);
+    status = zlay_gemm_candidates(call->ctx, list, room, &count, a->target, &gemm);
     json_t *values = json_array();
     for (size_t i = 0; i < count && !status; i++) zl_put_item(call, values, candidate_value(call, &list[i]));
     call->value = json_object();
@@ -55,6 +56,6 @@ zlay_status zl_op_plan_candidates(zl_call *call, const void *asked)
     zlay_roofline bound;
     zlay_machine_find(&machine, a->target);
     zl_put_bound(call, call->value, zlay_gemm_bound(call->ctx, &bound, &machine, &gemm), &bound);
-    zl_free(&alloc, list, count * sizeof *list);
+    zl_free(&alloc, list, room * sizeof *list);
     return status;
 }

@@ -16,7 +16,7 @@ enum {
     WARPGROUP = 128, REST = 40, /* registers */
     ALIGN = 1024, LINE = 128, BAR = 8, WORD = 4, TOLD = 32, TOLD_ALIGN = 16,
     TMEM_COLUMNS = 512,
-    PERCENT = 100, MODEL_ERROR = 10, /* per cent, of five shapes on an H200 */
+    PERCENT = 100, MODEL_ERROR = 13, /* per cent, of ten shapes on an H200 */
     PROCESSORS = 132, CLOCK = 1755, /* of an H200; MHz */
     PRODUCTS = 2048,  /* of 16 bits, of a clock of a processor */
     EXPONENTS = 16,   /* of a clock of a processor */
@@ -94,7 +94,11 @@ uint64_t zl_attention_form_time(const zlay_attention_plan *p, const zl_attention
     uint64_t tile = zl_umax(zl_umax(groups * products, groups * softmax), alone) + STEP;
     uint64_t block = zl_umul_sat(tiles_of(p, f), tile) + BEGIN;
     if (p->tmem) return 0;
-    return zl_umul_sat(zl_umul_sat(zl_ceil_div(zl_attention_form_blocks(p, f), PROCESSORS), block), 1000) / CLOCK;
+    uint64_t blocks = zl_attention_form_blocks(p, f), clocks;
+    /* Causal, the longest blocks come first, and the last ones are short: half a block for the end, no whole waves. */
+    if (p->ask.causal && blocks > PROCESSORS) clocks = zl_umul_sat(blocks, block) / PROCESSORS + block / 2;
+    else clocks = zl_umul_sat(zl_ceil_div(blocks, PROCESSORS), block);
+    return zl_umul_sat(clocks, 1000) / CLOCK;
 }
 
 /* ---- the list ------------------------------------------------------------------------------ */
@@ -131,15 +135,6 @@ static void form_insert(zl_attention_form *out, uint64_t *time, uint32_t count, 
     time[i] = own;
 }
 
-/* Puts the known form behind all that take less, at whose place it is left out. */
-static void form_behind(const zlay_attention_plan *p, zl_attention_form *out, uint32_t count, const zl_attention_form *known)
-{
-    uint64_t own = zl_attention_form_time(p, known);
-    uint32_t i = count - 1;
-    for (; i && zl_attention_form_time(p, &out[i - 1]) > own; i--) out[i] = out[i - 1];
-    out[i] = *known;
-}
-
 /* The i-th of all forms: rows, keys, stages and overlap count down in this order, the last of them fastest. */
 static zl_attention_form form_at(uint32_t i)
 {
@@ -156,10 +151,21 @@ static bool is_form(const zlay_attention_plan *p, const zl_attention_form *f)
     return way && is_step(p, f->tile_n) && is_open(&p->ask, f) && fits(p, f);
 }
 
-/* Whether the known form comes first: by the model no other takes less by more than the model errs. */
+/* Whether the known form comes first: by the model no other takes less by more than the model errs. Packed sequences, whose lengths
+ * the model does not know, have the known one. */
 static bool stays(const zlay_attention_plan *p, const zl_attention_form *known, const zl_attention_form *other, uint32_t count)
 {
-    return count < 2 || zl_attention_form_time(p, other) >= zl_attention_form_time(p, known) / PERCENT * (PERCENT - MODEL_ERROR);
+    if (count < 2 || p->ask.sequences) return true;
+    return zl_attention_form_time(p, other) >= zl_attention_form_time(p, known) / PERCENT * (PERCENT - MODEL_ERROR);
+}
+
+/* Puts the known form behind all that take less, at whose place it is left out. */
+static void form_behind(const zlay_attention_plan *p, zl_attention_form *out, uint32_t count, const zl_attention_form *known)
+{
+    uint64_t own = zl_attention_form_time(p, known);
+    uint32_t i = count - 1;
+    for (; i && zl_attention_form_time(p, &out[i - 1]) > own; i--) out[i] = out[i - 1];
+    out[i] = *known;
 }
 
 uint32_t zl_attention_forms(const zlay_attention_plan *p, zl_attention_form *out)

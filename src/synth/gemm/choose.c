@@ -8,7 +8,7 @@
 enum {
     PERCENT = 100,
     MODEL_ERROR = 3,  /* per cent, of times of tiles: between two shapes stream-K must win by more */
-    SPLIT_ERROR = 10, /* the same of sums that a block sends to another */
+    SPLIT_ERROR = 40, /* the same of sums that a block sends to another: of 15 shapes on an H200 a quarter took so much more than modelled */
     SPLITS = 2
 };
 

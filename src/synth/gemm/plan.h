@@ -151,8 +151,6 @@ uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm);
 zlay_status zl_gemm_weigh(zlay_ctx *ctx, zlay_plan_summary *info, uint64_t *time, const zlay_target *target, const zlay_gemm *gemm);
 /* The part of a plan before its tile is chosen: operands, their orientation, and how the work is divided. */
 zlay_status zl_gemm_prepare(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
-/* Whether columns of D are the rows of tiles where the request leaves that open. */
-bool zl_swap_pays(const zlay_plan *plan, const zlay_gemm *gemm);
 
 /* The public call as a part of a call. */
 zlay_status zl_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *out, size_t room, size_t *count, const zlay_target *target, const zlay_gemm *gemm);

@@ -31,7 +31,25 @@ static void exchange(zlay_plan *plan)
 
 /* Whether D has few enough rows, or columns where it is column-major, the request leaves the tile open or asks for one of fewer
  * columns than other plans have, and an epilogue may be transposed. */
-bool zl_swap_pays(const zlay_plan *plan, const zlay_gemm *gemm)
+/* The rank of the best way and tile of one orientation, which is chosen before the request's split is read. */
+static uint64_t side_rank(const zlay_plan *plan, const zlay_gemm *gemm, bool turned)
+{
+    zlay_plan side = *plan;
+    if (turned) exchange(&side);
+    side.info.splits = gemm->split_k && gemm->split_k != ZLAY_SPLIT_AUTO ? gemm->split_k : 1;
+    side.info.cluster = side.info.splits;
+    return zl_gemm_way_choose(&side, gemm);
+}
+
+/* Whether the model has less for the transposed product, where the request leaves the tile open and fixes nothing that an
+ * orientation changes. */
+static bool is_less(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    bool open = !gemm->tile_m && !gemm->tile_n && !plan->epilogue && gemm->multicast <= ZLAY_MULTICAST_AUTO && gemm->stream_k != ZLAY_STREAM_ALWAYS;
+    return open && side_rank(plan, gemm, true) < side_rank(plan, gemm, false);
+}
+
+static bool pays(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     bool refused = plan->epilogue && !plan->info.swapped && zl_body_is_sided(plan->epilogue);
     return !refused && plan->info.m <= ROWS_FEW && gemm->tile_n < COLUMNS_LEAST;
@@ -51,7 +69,7 @@ zlay_status zl_gemm_swap(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
         plan->info.workspace = ZL_GROUPS_WORKSPACE;
         return ZLAY_OK;
     }
-    if (gemm->swap == ZLAY_SWAP_AUTO && !why && zl_swap_pays(plan, gemm)) exchange(plan);
+    if (gemm->swap == ZLAY_SWAP_AUTO && !why && (pays(plan, gemm) || is_less(plan, gemm))) exchange(plan);
     if (gemm->swap != ZLAY_SWAP_ALWAYS) return ZLAY_OK;
     if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "swap: not planned are %s", why);
     exchange(plan);

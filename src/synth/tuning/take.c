@@ -32,8 +32,9 @@ static zlay_status gemms_list(zlay_ctx *ctx, zlay_gemm_candidate **list, size_t 
 {
     zlay_status status = zl_gemm_candidates(ctx, NULL, 0, count, target, gemm);
     if (status) return status;
-    *list = zl_alloc(ctx, *count, sizeof **list);
-    return *list ? zl_gemm_candidates(ctx, *list, *count, count, target, gemm) : ZLAY_ENOMEM;
+    size_t room = *count, again;
+    *list = zl_alloc(ctx, room, sizeof **list);
+    return *list ? zl_gemm_candidates(ctx, *list, room, &again, target, gemm) : ZLAY_ENOMEM;
 }
 
 zlay_status zlay_tuning_take_gemm(zlay_ctx *ctx, zlay_gemm *out, const zlay_target *target, const zlay_gemm *gemm, const char *choice)
@@ -60,8 +61,9 @@ static zlay_status attentions_list(zlay_ctx *ctx, zlay_attention_candidate **lis
 {
     zlay_status status = zl_attention_candidates(ctx, NULL, 0, count, target, a);
     if (status) return status;
-    *list = zl_alloc(ctx, *count, sizeof **list);
-    return *list ? zl_attention_candidates(ctx, *list, *count, count, target, a) : ZLAY_ENOMEM;
+    size_t room = *count, again;
+    *list = zl_alloc(ctx, room, sizeof **list);
+    return *list ? zl_attention_candidates(ctx, *list, room, &again, target, a) : ZLAY_ENOMEM;
 }
 
 zlay_status zlay_tuning_take_attention(zlay_ctx *ctx, zlay_attention *out, const zlay_target *target, const zlay_attention *attention, const char *choice)
