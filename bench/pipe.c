@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verdicts of the pipes in tests/pipes, proved for every trip count, against a budget of 10 ms, and how they
- * grow with their stages.  Run from the root of the sources. */
+ * grow with their stages; then the time of reckoning how long a kernel runs.  Run from the root of the sources. */
 #include "bench.h"
 
 #include <glob.h>
@@ -66,6 +66,37 @@ static bool row(state *s, const char *path, unsigned stages, bool json)
     return time >= 0;
 }
 
+/* ---- how long a kernel runs ------------------------------------------------------ */
+
+typedef struct kernel {
+    zlay_ctx *ctx;
+    zlay_plan *plan;
+    zlay_machine machine;
+} kernel;
+
+static bool cycles_work(void *value)
+{
+    const kernel *k = value;
+    zlay_kernel_cost cost;
+    return !zlay_gemm_cycles(k->ctx, &cost, &k->machine, k->plan) && cost.cycles > 0;
+}
+
+/* Reckoning is to be cheap beside one launch that is timed, with what lets the clock settle. */
+static bool cycles_row(zlay_ctx *ctx, bool json)
+{
+    const zlay_gemm gemm = {.size = sizeof gemm, .m = 4096, .n = 4096, .k = 4096};
+    const zlay_target *target;
+    kernel *k = malloc(sizeof *k);
+    bool right = k && !zlay_target_find(&target, "sm_90a", 6) && !zlay_machine_find(&k->machine, target) &&
+                 !zlay_gemm_synth(ctx, &k->plan, target, &gemm);
+    if (right) k->ctx = ctx;
+    double time = right ? bench_time(cycles_work, k) : -1;
+    if (time >= 0) bench_line("gemm.cycles, 4096 x 4096 x 4096 on sm_90a", time, "us", "a budget of 10 ms", 10000 / time, json);
+    if (right) zlay_plan_free(k->plan);
+    free(k);
+    return time >= 0;
+}
+
 /* Producers of threads publish a stage when they have filled the next: with two stages they deadlock. */
 static unsigned least_stages(const char *path)
 {
@@ -89,5 +120,5 @@ bool bench_pipe(zlay_ctx *ctx, bool json)
     }
     globfree(&files);
     free(s);
-    return right;
+    return cycles_row(ctx, json) && right;
 }

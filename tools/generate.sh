@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tools/generate.sh [DIRECTORY]: rewrite what documents take from tables in src/: the operations and the names of cuda.h in batch.md, the
-# limits in errors.md, the rules of pipes and who runs their events in pipe.md, the operations of bodies in bodies.md.
+# limits in errors.md, the rules of pipes and who runs their events in pipe.md, the operations of bodies in bodies.md, the
+# numbers of targets in machine.md.
 set -eu
 docs=${1:-docs}
 table=$(mktemp)
@@ -56,6 +57,13 @@ cells() {
         preprocess | grep '^ROW' |
         cells
 } | into pipe.md src/pipe/language/rules.def
+
+# A target of each architecture.
+for target in sm_80 sm_90a sm_100a gfx942 gfx950; do
+    printf '### %s\n```text\n' "$target"
+    "${B:-build}/zlay" machine "$target" | sed 1d
+    printf '```\n\n'
+done | into machine.md src/target/machine.def
 
 # Events by who runs them, in the order of the letters of `by`.
 who() {

@@ -94,6 +94,9 @@
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
 
+/* Kernels of plans: how long they run. */
+#include <zlay/kernel_cost.h>
+
 /* Few vectors by weights of 4 or 8 bits: the same. */
 #include <zlay/weights.h>
 #include <zlay/tuning.h>

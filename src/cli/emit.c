@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay emit: prints a function or constant for another author's kernel; zlay show: draws. The
+/* zlay emit: prints a function or constant for another author's kernel; zlay show: draws; zlay pipe cycles. The
  * arguments in a command's row are fields of an operation of zlay batch, which reads and refuses
  * them. */
 #include "cli/cli.h"
@@ -79,6 +79,17 @@ int zl_emit(zlay_ctx *ctx, int argc, char **argv)
     zlay_status status = zl_emit_asked(ctx, &text, what, usage, argc, argv);
     zl_progress_end();
     return printed(ctx, status, "emit", text, read);
+}
+
+int zl_pipe_cycles_of(zlay_ctx *ctx, int argc, char **argv)
+{
+    const char *usage = usage_of("pipe", "cycles");
+    char *read = NULL, *text = NULL;
+    if (!files_read(usage, argc, argv, &read)) return ZL_EXIT_ERROR;
+    zl_progress_begin(ctx, "running the pipe");
+    zlay_status status = zl_cycles_asked(ctx, &text, usage, argc, argv);
+    zl_progress_end();
+    return printed(ctx, status, "pipe cycles", text, read);
 }
 
 /* ---- pictures --------------------------------------------------------- */

@@ -136,6 +136,10 @@ zlay_status zl_unfit(zl_call *call, const zlay_target *target, zlay_status statu
 /* Puts the numbers of an object, by the names of facts, in the place of a machine's; NULL: none. */
 zlay_status zl_machine_change(zl_call *call, zlay_machine *machine, const json_t *facts);
 
+/* The names of the facts, and of the ops, whose bits are set. */
+json_t *zl_json_facts_used(zl_call *call, uint64_t bits);
+json_t *zl_json_ops_used(zl_call *call, uint64_t bits);
+
 /* A pipe as text. */
 extern const zl_field_kind zl_as_pipe;
 typedef const zlay_pipe *zl_as_pipe_type;
@@ -170,6 +174,20 @@ typedef struct zl_gemm_asked {
 typedef zl_gemm_asked zl_gemm_fields_type;
 zlay_status zl_gemm_request(zl_call *call, zlay_gemm *out, const zl_gemm_asked *asked);
 zlay_status zl_gemm_made(zl_call *call, zlay_plan **out, const zl_gemm_asked *asked);
+
+/* The same of plan.attention. */
+typedef struct zl_attention_asked {
+    const zlay_target *target;
+    zlay_attention ask;
+    uint32_t merge; /* 1: the second kernel of a plan with splits */
+} zl_attention_asked;
+typedef zl_attention_asked zl_attention_fields_type;
+zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out, const zl_attention_asked *asked);
+
+/* An object, or NULL. */
+extern const zl_field_kind zl_as_object;
+typedef const json_t *zl_as_object_type;
+
 /* Put how operands are repacked, where some are; with the names of the kernels where the product's
  * is given. */
 void zl_put_bound(zl_call *call, json_t *value, zlay_status status, const zlay_roofline *bound); /* null where the status is not ok */

@@ -110,9 +110,9 @@ target_is_added() {
 }
 
 tables_are_fresh() {
-    mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md docs/bodies.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
+    mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md docs/bodies.md docs/machine.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
         diff docs/batch.md "$tap_dir/docs/batch.md" && diff docs/pipe.md "$tap_dir/docs/pipe.md" && diff docs/errors.md "$tap_dir/docs/errors.md" &&
-        diff docs/bodies.md "$tap_dir/docs/bodies.md"
+        diff docs/bodies.md "$tap_dir/docs/bodies.md" && diff docs/machine.md "$tap_dir/docs/machine.md"
 }
 
 python_is_fresh() {
@@ -173,6 +173,7 @@ check "docs/ragged_maps.md: the transcripts" transcript_is_true docs/ragged_maps
 check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 5
 check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
+check "docs/machine.md: the transcripts" transcript_is_true docs/machine.md 5
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
 check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 22
 check "docs/recipes/tensormap.md: the transcript" transcript_is_true docs/recipes/tensormap.md 1

@@ -11,11 +11,13 @@ enum { TIMES = 7, CHAIN = 512, WARPS = 32, INDEPENDENT = 8, ROUNDS = 64 };
 /* ---- arithmetic ------------------------------------------------------------------------ */
 
 struct do_fma { static __device__ void step(unsigned &x, unsigned y) { asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(*(float *)&x) : "f"(__uint_as_float(y))); } };
-struct do_add { static __device__ void step(unsigned &x, unsigned y) { asm volatile("add.s32 %0, %0, %1;" : "+r"(x) : "r"(y)); } };
+/* No two of these are one instruction. */
+struct do_prmt { static __device__ void step(unsigned &x, unsigned y) { asm volatile("prmt.b32 %0, %0, %1, %1;" : "+r"(x) : "r"(y)); } };
 struct do_ex2 { static __device__ void step(unsigned &x, unsigned) { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(*(float *)&x)); } };
-struct do_rcp { static __device__ void step(unsigned &x, unsigned) { asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+f"(*(float *)&x)); } };
+/* The reciprocal of a reciprocal would be taken out: a sum of another pipe stands between. */
+struct do_rcp { static __device__ void step(unsigned &x, unsigned y) { asm volatile("{ .reg .f32 t; rcp.approx.ftz.f32 t, %0; add.ftz.f32 %0, t, %1; }" : "+f"(*(float *)&x) : "f"(__uint_as_float(y))); } };
 struct do_cvt { static __device__ void step(unsigned &x, unsigned y) { asm volatile("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(__uint_as_float(x)), "f"(__uint_as_float(y))); } };
-struct do_shfl { static __device__ void step(unsigned &x, unsigned) { asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;" : "+r"(x)); } };
+struct do_shfl { static __device__ void step(unsigned &x, unsigned) { x = __shfl_xor_sync(0xffffffff, x, 1); } };
 
 template <typename Op, int N> __global__ void __launch_bounds__(1024) arithmetic(span *s, unsigned *out, int rounds)
 {
@@ -66,13 +68,14 @@ __global__ void chase_shared(span *s, unsigned *out, int steps)
     span_end(s, end);
 }
 
-struct shared_ld { static __device__ void step(unsigned at, unsigned &x) { asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(at) : "memory"); } };
+struct shared_ld { static __device__ void step(unsigned at, unsigned &x) { unsigned y; asm volatile("ld.shared.u32 %0, [%1];" : "=r"(y) : "r"(at) : "memory"); x ^= y; } };
 struct shared_st { static __device__ void step(unsigned at, unsigned &x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(x) : "memory"); } };
-struct shared_ld4 { static __device__ void step(unsigned at, unsigned &x) { unsigned y, z, w; asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "r"(at) : "memory"); } };
-struct shared_ldm { static __device__ void step(unsigned at, unsigned &x) { unsigned y, z, w; asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "r"(at) : "memory"); } };
+struct shared_ld4 { static __device__ void step(unsigned at, unsigned &x) { unsigned v, y, z, w; asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(y), "=r"(z), "=r"(w) : "r"(at) : "memory"); x ^= v ^ y ^ z ^ w; } };
+struct shared_ldm { static __device__ void step(unsigned at, unsigned &x) { unsigned v, y, z, w; asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(y), "=r"(z), "=r"(w) : "r"(at) : "memory"); x ^= v ^ y ^ z ^ w; } };
 struct shared_stm { static __device__ void step(unsigned at, unsigned &x) { asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(x) : "memory"); } };
 
-template <typename Op, int Bytes> __global__ void __launch_bounds__(1024) shared_rate(span *s, unsigned *out, int rounds)
+/* `step` is 0, which the assembler does not know: it takes no access out of the loop. */
+template <typename Op, int Bytes> __global__ void __launch_bounds__(1024) shared_rate(span *s, unsigned *out, int rounds, unsigned step)
 {
     __shared__ __align__(16) unsigned memory[8192];
     for (int i = threadIdx.x; i < 8192; i += blockDim.x) memory[i] = drawn(i);
@@ -81,7 +84,7 @@ template <typename Op, int Bytes> __global__ void __launch_bounds__(1024) shared
     long long begin = clock64();
     for (int r = 0; r < rounds; r++)
 #pragma unroll
-        for (int u = 0; u < 16; u++) Op::step(at, x);
+        for (int u = 0; u < 16; u++, at += step) Op::step(at, x);
     long long end = clock64();
     __syncthreads();
     out[threadIdx.x] = x + memory[threadIdx.x];
@@ -93,7 +96,7 @@ template <typename Op, int Bytes> double shared_cycles(int warps, unsigned *out)
 {
     return median(TIMES, [&] {
         span *s = span_new();
-        shared_rate<Op, Bytes><<<1, 32 * warps>>>(s, out, ROUNDS);
+        shared_rate<Op, Bytes><<<1, 32 * warps>>>(s, out, ROUNDS, 0);
         return span_cycles(s) / (16.0 * ROUNDS * warps);
     });
 }
@@ -239,7 +242,8 @@ template <typename F> double event_ns(F launch)
     });
 }
 
-void measure_rates(unsigned *out, char *memory, size_t bytes, int processors, double khz)
+/* The rate of L2 is returned. */
+double measure_rates(unsigned *out, char *memory, size_t bytes, int processors, double khz)
 {
     const uint4 *vectors = (const uint4 *)memory;
     size_t all = bytes / 16, l2 = (16u << 20) / 16, l1 = (32u << 10) / 16;
@@ -250,7 +254,6 @@ void measure_rates(unsigned *out, char *memory, size_t bytes, int processors, do
     put_fact("DRAM_KILOCYCLE", 1000 * 16.0 * share * blocks / (dram * cycles_of_ns));
     size_t turn = l2 / 4;
     double l2_ns = event_ns([&] { read_all<false><<<blocks, 1024>>>(nullptr, out, vectors, l2, turn); });
-    put_fact("L2_KILOCYCLE", 1000 * 16.0 * turn * blocks / (l2_ns * cycles_of_ns));
     double one = median(TIMES, [&] {
         span *s = span_new();
         read_all<false><<<1, 1024>>>(s, out, vectors, l2 / 8, l2 / 8);
@@ -270,6 +273,7 @@ void measure_rates(unsigned *out, char *memory, size_t bytes, int processors, do
         return span_cycles(s);
     });
     put_form("ST_GLOBAL", "ANY", 0, 0, 0, "GLOBAL", 1, stored / (512 * 32), 0);
+    return 1000 * 16.0 * turn * blocks / (l2_ns * cycles_of_ns);
 }
 
 /* ---- barriers -------------------------------------------------------------------------- */
@@ -429,20 +433,26 @@ template <bool Tensor> __global__ void copy_ring(span *s, unsigned *out, const _
     if (threadIdx.x) return;
     for (int i = 0; i < depth; i++) slot_init(slot + 8 * i, 1);
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    int first = blockIdx.x * 61 * rows;
+    unsigned pitch = (bytes + 1023) & ~1023, to = base;
+    int row = blockIdx.x * 61 * rows % (COPY_ROWS - rows) / 8 * 8, at = 0, parity = 0;
     bool well = true;
     long long begin = clock64();
     for (int i = 0; i < count + depth && well; i++) {
-        int at = i % depth;
-        if (i >= depth) well = slot_wait(slot + 8 * at, (i / depth - 1) & 1);
-        if (i >= count) continue;
-        unsigned to = base + at * ((bytes + 1023) & ~1023);
-        int row = (first + i * rows) % (COPY_ROWS - rows + 1) / 8 * 8;
-        slot_expect(slot + 8 * at, bytes);
-        if (Tensor)
-            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to), "l"(&map), "r"(0), "r"(row), "r"(slot + 8 * at) : "memory");
-        else
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(source + (size_t)row * 128), "r"(bytes), "r"(slot + 8 * at) : "memory");
+        if (i >= depth) well = slot_wait(slot + 8 * at, parity);
+        if (i < count) {
+            slot_expect(slot + 8 * at, bytes);
+            if (Tensor)
+                asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to), "l"(&map), "r"(0), "r"(row), "r"(slot + 8 * at) : "memory");
+            else
+                asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(source + (size_t)row * 128), "r"(bytes), "r"(slot + 8 * at) : "memory");
+            row += rows;
+            if (row > COPY_ROWS - rows) row = 0;
+        }
+        to += pitch;
+        if (++at < depth) continue;
+        at = 0;
+        to = base;
+        if (i >= depth) parity ^= 1;
     }
     long long end = clock64();
     *out = well;
@@ -491,7 +501,8 @@ template <bool Tensor> double measure_copy(unsigned *out, char *memory, int row_
     return Tensor && rows == 8 ? alone : bytes / each;
 }
 
-void measure_copies(unsigned *out, char *memory, int processors)
+/* L2 sends what loads, or copies, of all processors at once get of it: the greater. */
+void measure_copies(unsigned *out, char *memory, int processors, double loads)
 {
     MUST(cudaFuncSetAttribute(copy_ring<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, COPY_SMEM + 1024));
     MUST(cudaFuncSetAttribute(copy_ring<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, COPY_SMEM + 1024));
@@ -507,7 +518,7 @@ void measure_copies(unsigned *out, char *memory, int processors)
     for (int r : {4, 8, 32, 64, 128}) measure_copy<false>(out, memory, 128, r);
     CUtensorMap map = map_of(memory, 128, 128);
     double all = copy_cycles<true>(out, map, memory, 16384, 128, 8, 512, processors);
-    printf("/* Tensor copies of 16384 bytes by all processors at once: %.1f bytes a cycle of each. */\n", 16384 / all);
+    put_fact("L2_KILOCYCLE", std::max(loads, 1000 * 16384 * processors / all));
 }
 
 /* ---- mma.sync -------------------------------------------------------------------------- */
@@ -615,16 +626,16 @@ int main()
     put_fact("CLOCK_KHZ", khz);
     put_fact("L2_BYTES", about.l2CacheSize);
     measure_arithmetic<do_fma>("FMA", "FMA", 4, out);
-    measure_arithmetic<do_add>("INTEGER", "INTEGER", 4, out);
+    measure_arithmetic<do_prmt>("INTEGER", "INTEGER", 4, out);
     measure_arithmetic<do_ex2>("EX2", "SPECIAL", 4, out);
     measure_arithmetic<do_rcp>("RCP", "SPECIAL", 4, out);
     measure_arithmetic<do_cvt>("CVT", "CONVERT", 4, out);
     measure_arithmetic<do_shfl>("SHFL", "SHUFFLE", 1, out);
     measure_shared(out);
     measure_latencies(out, memory, bytes);
-    measure_rates(out, memory, bytes, about.multiProcessorCount, khz);
+    double loads = measure_rates(out, memory, bytes, about.multiProcessorCount, khz);
     measure_barriers(out, about.multiProcessorCount);
-    measure_copies(out, memory, about.multiProcessorCount);
+    measure_copies(out, memory, about.multiProcessorCount, loads);
     measure_mma<mma_bf16>(out, "BF16", 16);
     measure_mma<mma_s8>(out, "S8", 32);
     measure_wgmma(out);

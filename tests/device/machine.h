@@ -27,21 +27,21 @@ struct span {
 __device__ inline void span_begin(span *s, long long at) { atomicMin(&s->first, (unsigned long long)at); }
 __device__ inline void span_end(span *s, long long at) { atomicMax(&s->last, (unsigned long long)at); }
 
-/* A span in memory that host and device see. */
+/* A span in memory of the device: a page that moves would stop the block that is timed. */
 inline span *span_new()
 {
     static span *s;
-    if (!s) MUST(cudaMallocManaged(&s, sizeof *s));
-    MUST(cudaDeviceSynchronize());
-    s->first = ~0ull;
-    s->last = 0;
+    const span none = {~0ull, 0};
+    if (!s) MUST(cudaMalloc(&s, sizeof *s));
+    MUST(cudaMemcpy(s, &none, sizeof *s, cudaMemcpyHostToDevice));
     return s;
 }
 
 inline double span_cycles(const span *s)
 {
-    MUST(cudaDeviceSynchronize());
-    return (double)(s->last - s->first);
+    span is;
+    MUST(cudaMemcpy(&is, s, sizeof is, cudaMemcpyDeviceToHost));
+    return (double)(is.last - is.first);
 }
 
 /* The median of a measurement that is made several times: `run` returns cycles. */

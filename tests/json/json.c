@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlay/json.h>
 
-enum { TEXT = 1 << 18 };
+enum { TEXT = 1 << 20 };
 
 /* ---- asking --------------------------------------------------------------------- */
 
@@ -268,6 +268,7 @@ static const char *const whole[] = {
     "null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,"
     "null,null,null]}",
     "{\"op\":\"target.show\",\"target\":\"sm_90a\"}",
+    "{\"op\":\"machine.info\",\"target\":\"sm_90a\"}",
     "{\"op\":\"rule.explain\",\"rule\":\"TMAP_STRIDE_16\"}",
     "{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":"
     "\"(64,64):(64,1)\",\"tile\":[64,64]}",
@@ -330,10 +331,13 @@ static const char *const whole[] = {
     "2]\\nend\\nend\\n"
     "role c warps 1..1\\nfor i in 0..N\\nwait full[i % 2] parity i / 2 % 2\\nread A[i % "
     "2]\\nsync role\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
+    "{\"op\":\"pipe.cycles\",\"target\":\"sm_90a\",\"params\":{\"N\":3},\"pipe\":\"pipe r\\nparam N 0..\\nrole r warps 0..0\\nfor i in 0..N\\nsync role\\nend\\nend\\n\"}",
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
     "{\"op\":\"plan.attention\",\"target\":\"sm_90a\",\"head\":64,\"queries\":64,\"keys\":64}",
     "{\"op\":\"plan.candidates\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
     "{\"op\":\"attention.candidates\",\"target\":\"sm_90a\",\"head\":256,\"queries\":64,\"keys\":64}",
+    "{\"op\":\"gemm.cycles\",\"target\":\"sm_90a\",\"m\":512,\"n\":512,\"k\":512}",
+    "{\"op\":\"attention.cycles\",\"target\":\"sm_90a\",\"head\":64,\"queries\":512,\"keys\":512}",
     "{\"op\":\"plan.weights\",\"target\":\"sm_90a\",\"m\":16,\"n\":64,\"k\":256}",
     "{\"op\":\"tuning.check\",\"text\":\"\"}",
     "{\"op\":\"tuning.merge\",\"a\":\"\",\"b\":\"\"}",

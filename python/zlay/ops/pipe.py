@@ -3,13 +3,25 @@
 """Operations `pipe.*` of docs/batch.md."""
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Sequence
 
-from .._json import call as _call
+from .._json import Number, Value, call as _call
 from ..pipe import PipeLike
 from ..verdict import Verdict, asked as _asked
 
-__all__ = ["fences", "verify"]
+__all__ = ["cycles", "fences", "verify"]
+
+
+def cycles(target: str, pipe: PipeLike, *, params: Optional[Mapping[str, Value]] = None,
+        products: Optional[Sequence[Mapping[str, Value]]] = None, facts: Optional[Mapping[str, Value]] = None,
+        share_kilocycle: Optional[Number] = None, steady: Optional[str] = None,
+        limits: Optional[Mapping[str, int]] = None) -> Any:
+    """How long a block runs a pipe with these params on a target, by the numbers of machine.info and those of facts
+    in their place; products say what each mma is: name of its sums, op, m, n, k, type, count. interval is what one
+    trip more of steady adds, bound the unit that is busy the longest in it; none where the machine lacks a
+    number."""
+    return _call("pipe.cycles", target=target, pipe=pipe, params=params, products=products, facts=facts,
+        share_kilocycle=share_kilocycle, steady=steady, limits=limits)
 
 
 def fences(pipe: PipeLike, *, limits: Optional[Mapping[str, int]] = None) -> Any:

@@ -95,3 +95,23 @@ zlay_status zl_machine_change(zl_call *call, zlay_machine *machine, const json_t
     }
     return ZLAY_OK;
 }
+
+/* ---- what was used ------------------------------------------------------------------- */
+
+static json_t *names_of(zl_call *call, uint64_t bits, int32_t count, namer *name)
+{
+    json_t *list = json_array();
+    for (int32_t k = 0; k < count; k++)
+        if (bits >> k & 1) zl_put_item(call, list, json_string(name(k)));
+    return list;
+}
+
+json_t *zl_json_facts_used(zl_call *call, uint64_t bits)
+{
+    return names_of(call, bits, ZLAY_MACHINE_FACTS, zlay_machine_fact_name);
+}
+
+json_t *zl_json_ops_used(zl_call *call, uint64_t bits)
+{
+    return names_of(call, bits, ZLAY_MACHINE_OPS, zlay_machine_op_name);
+}

@@ -236,18 +236,34 @@ static char *text_of(const json_t *ok)
     return text && copy ? strcpy(copy, text) : copy;
 }
 
+/* The answer as JSON, a line a field. */
+static char *lines_of(const json_t *ok) { return json_dumps(ok, JSON_INDENT(2)); }
+
+typedef char *teller(const json_t *ok);
+
 /* Gives back the request. */
-static zlay_status answer(const arguments *a, char **out, int argc, char **argv)
+static zlay_status answer_by(const arguments *a, teller *tell, char **out, int argc, char **argv)
 {
     if (!a->request) return zl_fail(a->ctx, ZLAY_ENOMEM, "no memory for the request");
     zlay_status status = take_all(a, argc, argv);
     json_t *response = status ? NULL : zl_response_to(a->ctx, a->request);
     if (!status) status = zl_response_status(a->ctx, response);
-    *out = status ? NULL : text_of(json_object_get(response, "ok"));
+    *out = status ? NULL : tell(json_object_get(response, "ok"));
     if (!status && !*out) status = zl_fail(a->ctx, ZLAY_ENOMEM, "no memory for the text");
     json_decref(response);
     json_decref(a->request);
     return status;
+}
+
+static zlay_status answer(const arguments *a, char **out, int argc, char **argv)
+{
+    return answer_by(a, text_of, out, argc, argv);
+}
+
+zlay_status zl_cycles_asked(zlay_ctx *ctx, char **out, const char *usage, int argc, char **argv)
+{
+    const arguments a = {ctx, "pipe", "cycles", usage, json_pack("{ss}", "op", "pipe.cycles")};
+    return answer_by(&a, lines_of, out, argc, argv);
 }
 
 zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,

@@ -25,6 +25,9 @@ zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
 zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
                           char **argv);
 
+/* What pipe.cycles answers, a line a field; its arguments as zl_emit_asked has them. */
+zlay_status zl_cycles_asked(zlay_ctx *ctx, char **out, const char *usage, int argc, char **argv);
+
 /* A command `show WHAT`: its arguments, as zl_emit_asked has them, and the terminal's line. */
 typedef struct zl_show_line {
     const char *what, *usage;

@@ -47,15 +47,9 @@ static const zl_named lengths[] = {{"equal", ZLAY_LENGTHS_EQUAL},
                                    {"packed", ZLAY_LENGTHS_PACKED},
                                    {NULL, 0}};
 
-typedef struct planned {
-    const zlay_target *target;
-    zlay_attention ask;
-    uint32_t merge; /* 1: the second kernel of a plan with splits */
-} planned;
-
-#define AT(kind, member) ZL_AT(kind, planned, ask.member)
+#define AT(kind, member) ZL_AT(kind, zl_attention_asked, ask.member)
 static const zl_field plan_rows[] = {
-    ZL_TARGET(planned),
+    ZL_TARGET(zl_attention_asked),
     {"head", ZL_NEEDS, AT(zl_as_u32, head)},
     {"queries", ZL_NEEDS, AT(zl_as_some64, queries)},
     {"keys", ZL_NEEDS, AT(zl_as_some64, keys)},
@@ -68,7 +62,7 @@ static const zl_field plan_rows[] = {
     {"causal", ZL_MAY, AT(zl_as_bit, causal), .count = 1},
     {"soft_cap", ZL_MAY, AT(zl_as_bit, soft_cap), .count = 1},
     {"splits", ZL_MAY, AT(zl_as_some64, splits)},
-    {"merge", ZL_MAY, ZL_AT(zl_as_bit, planned, merge), .count = 1},
+    {"merge", ZL_MAY, ZL_AT(zl_as_bit, zl_attention_asked, merge), .count = 1},
     {"window", ZL_MAY, AT(zl_as_some64, window)},
     {"sinks", ZL_MAY, AT(zl_as_bit, sinks), .count = 1},
     {"lse", ZL_MAY, AT(zl_as_bit, lse), .count = 1},
@@ -83,11 +77,10 @@ static const zl_field plan_rows[] = {
     {"o_strides", ZL_MAY, AT(as_strides, o)},
     {"l_strides", ZL_MAY, AT(as_strides, l)},
 };
-const zl_fields zl_attention_fields = {ZL_ROWS(plan_rows, planned)};
-typedef planned zl_attention_fields_type;
+const zl_fields zl_attention_fields = {ZL_ROWS(plan_rows, zl_attention_asked)};
 #undef AT
 
-static zlay_status plan_make(zl_call *call, zlay_attention_plan **out, const planned *a)
+zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out, const zl_attention_asked *a)
 {
     zlay_attention ask = a->ask;
     ask.size = sizeof ask;
@@ -95,7 +88,7 @@ static zlay_status plan_make(zl_call *call, zlay_attention_plan **out, const pla
 }
 
 /* The plan of the one of its kernels that the request names. */
-static zlay_status chosen(zl_call *call, const zlay_attention_plan **out, const planned *a,
+static zlay_status chosen(zl_call *call, const zlay_attention_plan **out, const zl_attention_asked *a,
                           const zlay_attention_plan *plan)
 {
     *out = a->merge ? zlay_attention_merge(plan) : plan;
@@ -119,7 +112,7 @@ zlay_status zl_op_plan_attention(zl_call *call, const void *asked)
     zlay_attention_plan *plan = NULL;
     const zlay_attention_plan *one = NULL;
     zlay_attention_summary info;
-    zlay_status status = plan_make(call, &plan, asked);
+    zlay_status status = zl_attention_made(call, &plan, asked);
     if (!status) status = chosen(call, &one, asked, plan);
     if (!status) status = zlay_attention_info(&info, one);
     if (!status) {
@@ -183,7 +176,7 @@ zlay_status zl_op_attention_candidates(zl_call *call, const void *asked)
 
 typedef struct asked {
     zl_emit_head head;
-    planned plan;
+    zl_attention_asked plan;
     int32_t language;
 } asked;
 
@@ -226,7 +219,7 @@ zlay_status zl_emit_attention(zl_call *call, const void *value)
     const asked *a = value;
     zlay_attention_plan *plan = NULL;
     const zlay_attention_plan *one = NULL;
-    zlay_status status = plan_make(call, &plan, &a->plan);
+    zlay_status status = zl_attention_made(call, &plan, &a->plan);
     if (!status) status = chosen(call, &one, &a->plan, plan);
     if (!status) status = put_kernel(call, a, one);
     zlay_attention_free(plan);

@@ -45,13 +45,12 @@ static const zl_field product_rows[] = {
 };
 static const zl_fields product_fields = {ZL_ROWS(product_rows, product), .start = &product_start, .what = "a product"};
 
-static zlay_status read_map(zl_call *call, const json_t *object, const zl_field *field, void *to)
+static zlay_status read_plain_object(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     return zl_get_object(call, object, field->name, to);
 }
 
-static const zl_field_kind as_map = {.read = read_map, .type = "object"};
-typedef const json_t *as_map_type;
+const zl_field_kind zl_as_object = {.read = read_plain_object, .type = "object"};
 
 typedef struct asked {
     const zlay_target *target;
@@ -64,9 +63,9 @@ typedef struct asked {
 
 static const zl_field asked_rows[] = {
     ZL_TARGET(asked),
-    {"params", ZL_MAY, ZL_AT(as_map, asked, params)},
+    {"params", ZL_MAY, ZL_AT(zl_as_object, asked, params)},
     {"products", ZL_MAY, ZL_AT(zl_as_objects, asked, products), .of = &product_fields, .count = PRODUCTS_MOST},
-    {"facts", ZL_MAY, ZL_AT(as_map, asked, facts)},
+    {"facts", ZL_MAY, ZL_AT(zl_as_object, asked, facts)},
     {"share_kilocycle", ZL_MAY, ZL_AT(zl_as_u64, asked, share)},
     {"steady", ZL_MAY, ZL_AT(zl_as_string, asked, steady)},
     {"pipe", ZL_NEEDS, ZL_AT(zl_as_pipe, asked, pipe)},
@@ -92,16 +91,6 @@ static zlay_pipe_product product_of(const product *p)
 
 /* ---- the answer --------------------------------------------------------------------- */
 
-typedef const char *namer(int32_t number);
-
-static json_t *names_of(zl_call *call, uint64_t bits, int32_t count, namer *name)
-{
-    json_t *list = json_array();
-    for (int32_t k = 0; k < count; k++)
-        if (bits >> k & 1) zl_put_item(call, list, json_string(name(k)));
-    return list;
-}
-
 static void put_cost(zl_call *call, const zlay_pipe_cost *cost)
 {
     json_t *busy = json_object();
@@ -112,8 +101,8 @@ static void put_cost(zl_call *call, const zlay_pipe_cost *cost)
     zl_put_value(call, call->value, "interval", cost->interval < 0 ? json_null() : zl_json_int(cost->interval));
     zl_put_value(call, call->value, "bound", cost->bound < 0 ? json_null() : json_string(zlay_machine_unit_name(cost->bound)));
     zl_put_value(call, call->value, "busy", busy);
-    zl_put_value(call, call->value, "not_measured", names_of(call, cost->facts, ZLAY_MACHINE_FACTS, zlay_machine_fact_name));
-    zl_put_value(call, call->value, "ops_not_measured", names_of(call, cost->ops, ZLAY_MACHINE_OPS, zlay_machine_op_name));
+    zl_put_value(call, call->value, "not_measured", zl_json_facts_used(call, cost->facts));
+    zl_put_value(call, call->value, "ops_not_measured", zl_json_ops_used(call, cost->ops));
 }
 
 zlay_status zl_op_pipe_cycles(zl_call *call, const void *value)

@@ -53,6 +53,9 @@ typedef struct zl_cost {
     zlay_status status;      /* the first failure */
 } zl_cost;
 
+/* zlay_pipe_cycles inside a call, of a request that is whole. */
+zlay_status zl_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe, const zlay_pipe_cost_request *ask);
+
 /* ---- the machine: a number that is not there ends the run ---------------- */
 
 int64_t zl_cost_fact(zl_cost *c, int32_t fact);

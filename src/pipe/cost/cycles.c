@@ -109,13 +109,12 @@ static zlay_status find_param(zlay_ctx *ctx, int32_t *out, const zlay_pipe *pipe
     return zl_fail(ctx, ZLAY_EINVAL, "steady: the pipe has no param of this name");
 }
 
-static zlay_status run_once(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe, const zlay_pipe *plain,
-                            const zlay_pipe_cost_request *ask, const int64_t *values)
+static zlay_status run_once(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *plain, const zlay_pipe_cost_request *ask,
+                            const int64_t *values)
 {
     zl_mark mark = zl_scratch_mark(ctx);
     zl_cost c = {.ctx = ctx, .pipe = plain, .ask = ask};
     zlay_status status = play(&c, plain, values);
-    (void)pipe;
     if (!status) take(out, &c);
     zl_scratch_release(ctx, mark);
     return status;
@@ -133,11 +132,11 @@ static zlay_status cost_of(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *
     if (status) return status;
     for (uint32_t k = 0; k < plain->params_count; k++)
         values[k] = k < pipe->params_count ? ask->params[k] : plain->params[k].least;
-    status = run_once(ctx, out, pipe, plain, ask, values);
+    status = run_once(ctx, out, plain, ask, values);
     if (status) return status;
     out->bound = bound_of(NULL, out);
     if (steady < 0 || values[steady]++ >= pipe->params[steady].most) return ZLAY_OK;
-    status = run_once(ctx, &more, pipe, plain, ask, values);
+    status = run_once(ctx, &more, plain, ask, values);
     if (status) return status;
     int32_t unit = bound_of(out, &more);
     out->interval = more.cycles - out->cycles;
@@ -181,21 +180,27 @@ static zlay_status check_products(zlay_ctx *ctx, const zlay_pipe *pipe, const zl
     return ZLAY_OK;
 }
 
+zlay_status zl_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe, const zlay_pipe_cost_request *ask)
+{
+    zlay_pipe_cost cost;
+    zlay_status status = ask->machine ? ZLAY_OK : zl_fail(ctx, ZLAY_EINVAL, "machine: NULL");
+    if (!status) status = check_params(ctx, pipe, ask);
+    if (!status) status = check_products(ctx, pipe, ask);
+    if (!status) status = cost_of(ctx, &cost, pipe, ask);
+    if (!status) *out = cost;
+    return status;
+}
+
 zlay_status zlay_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe,
                              const zlay_pipe_cost_request *request)
 {
     static const zl_request_form form = {"zlay_pipe_cost_request", sizeof(zlay_pipe_cost_request), sizeof request->size,
                                          {ZL_RESERVED(zlay_pipe_cost_request, reserved)}};
     zlay_pipe_cost_request ask;
-    zlay_pipe_cost cost;
     if (!ctx || !out || !pipe || !request) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     status = zl_request_read(ctx, &ask, request, &form);
-    if (!status && !ask.machine) status = zl_fail(ctx, ZLAY_EINVAL, "machine: NULL");
-    if (!status) status = check_params(ctx, pipe, &ask);
-    if (!status) status = check_products(ctx, pipe, &ask);
-    if (!status) status = cost_of(ctx, &cost, pipe, &ask);
-    if (!status) *out = cost;
+    if (!status) status = zl_pipe_cycles(ctx, out, pipe, &ask);
     return zl_leave(ctx, status);
 }

@@ -5,7 +5,7 @@
 #include "synth/gemm/groups.h"
 
 /* On an H200 the transposed product took less time for 1, 8 and 16 rows in all of nine shapes (docs/performance.md). */
-enum { ROWS_FEW = 16, COLUMNS_LEAST = 64 };
+enum { ROWS_FEW = 16, COLUMNS_LEAST = 64, GRANULE = 16 /* bytes of a tensor copy */ };
 
 /* What products have that are not planned so; NULL: this one may be. */
 static const char *refusal(const zlay_plan *plan, const zlay_gemm *gemm)
@@ -46,6 +46,8 @@ static uint64_t side_rank(const zlay_plan *plan, const zlay_gemm *gemm, bool tur
 static bool is_less(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     bool open = !gemm->tile_m && !gemm->tile_n && !plan->epilogue && gemm->multicast <= ZLAY_MULTICAST_AUTO && gemm->stream_k != ZLAY_STREAM_ALWAYS;
+    for (int32_t o = 0; o < 2; o++)
+        if (zl_row_alignment(plan, o) % GRANULE) return false; /* threads that load need stages that a wide tile may not have */
     return open && side_rank(plan, gemm, true) < side_rank(plan, gemm, false);
 }
 
