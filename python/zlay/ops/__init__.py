@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from . import attention, bank, barrier, block, body, buffer, cluster, convert, copy, f2, facts, fragment, gemm, \
     hier, idesc, instruction, layout, machine, mma, pipe, plan, radix, ragged, region, replace, rule, show, \
-    smemdesc, swizzle, target, tdm, tensormap, tiling, tmem, variants, waitcnt, warp, wave, word, zmat
+    smemdesc, swizzle, target, tdm, tensormap, tiling, tmem, tuning, variants, waitcnt, warp, wave, word, zmat
 from ._plain import emit, zlay
 
 __all__ = ["attention", "bank", "barrier", "block", "body", "buffer", "cluster", "convert", "copy", "emit", "f2",
            "facts", "fragment", "gemm", "hier", "idesc", "instruction", "layout", "machine", "mma", "pipe", "plan",
            "radix", "ragged", "region", "replace", "rule", "show", "smemdesc", "swizzle", "target", "tdm",
-           "tensormap", "tiling", "tmem", "variants", "waitcnt", "warp", "wave", "word", "zlay", "zmat"]
+           "tensormap", "tiling", "tmem", "tuning", "variants", "waitcnt", "warp", "wave", "word", "zlay", "zmat"]

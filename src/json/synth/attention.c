@@ -68,7 +68,7 @@ static const zl_field plan_rows[] = {
     {"lse", ZL_MAY, AT(zl_as_bit, lse), .count = 1},
     {"q_lengths", ZL_MAY, AT(zl_as_word, q_lengths), .of = lengths},
     {"k_lengths", ZL_MAY, AT(zl_as_word, k_lengths), .of = lengths},
-    {"tile", ZL_MAY, ZL_AT(as_attention_tile, planned, ask)},
+    {"tile", ZL_MAY, ZL_AT(as_attention_tile, zl_attention_asked, ask)},
     {"stages", ZL_MAY, AT(zl_as_u32, stages)},
     {"overlap", ZL_MAY, AT(zl_as_word, overlap), .of = overlaps},
     {"q_strides", ZL_MAY, AT(as_strides, q)},
@@ -149,7 +149,7 @@ static json_t *candidate_value(zl_call *call, const zlay_attention_candidate *c)
 
 zlay_status zl_op_attention_candidates(zl_call *call, const void *asked)
 {
-    const planned *a = asked;
+    const zl_attention_asked *a = asked;
     zlay_attention ask = a->ask;
     size_t count;
     ask.size = sizeof ask;
