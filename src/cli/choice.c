@@ -106,7 +106,7 @@ static void rival_print(const char *choice, uint64_t ns, uint64_t first, uint64_
     uint64_t last = waves ? blocks - (waves - 1) * (uint64_t)processors : 0;
     printf("  %c %-66s", mine ? '*' : ' ', choice);
     if (ns) printf(" %10.2f us %+7.1f %%", (double)ns / 1000, 100 * ((double)ns / (double)first - 1));
-    if (waves) printf("  %" PRIu64 " blocks, %" PRIu64 " waves, the last of %" PRIu64, blocks, waves, last);
+    if (waves) printf("  %" PRIu64 " blocks, %" PRIu64 " wave%s, the last of %" PRIu64, blocks, waves, waves == 1 ? "" : "s", last);
     printf("\n");
 }
 
@@ -125,7 +125,7 @@ static void bound_print(zlay_ctx *ctx, zlay_status status, const zlay_roofline *
 
 static void head_print(size_t count)
 {
-    printf("\ncandidates, modelled: the first of %zu (* is planned; the others take more or, with more than was measured, may)\n", count);
+    printf("\ncandidates, modelled: the first of %zu; * is planned\n", count);
 }
 
 int zl_rivals_gemm(zlay_ctx *ctx, const zlay_target *target, const zlay_gemm *asked, const zlay_gemm *chosen)
