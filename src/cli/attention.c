@@ -44,7 +44,7 @@ static int copies_decide(zlay_ctx *ctx, const zlay_attention_plan *plan)
         printf("certificate of the copy of %c: %s\n", tensor, answer == ZLAY_NO ? "the layouts differ" : zlay_ctx_message(ctx));
         return answer == ZLAY_NO ? ZL_EXIT_NO : ZL_EXIT_UNSURE;
     }
-    if (count) printf("certificates: %u pairs of layouts, each equal (decided again)\n", count);
+    if (count) printf("certificates: %u pairs of layouts, each equal (checked independently)\n", count);
     return ZL_EXIT_YES;
 }
 

@@ -168,7 +168,7 @@ static bool read_text(void *to, const char *text)
 #define SPLIT read_split
 #define PAIR read_pair
 #define STRIDES read_strides
-#define BIT read_bit
+#define EITHER read_bit
 #define LENGTHS read_lengths
 #define CHOICE_OR read_choice_or
 #define TEXT read_text

@@ -190,7 +190,6 @@ typedef const json_t *zl_as_object_type;
 
 /* Put how operands are repacked, where some are; with the names of the kernels where the product's
  * is given. */
-void zl_put_bound(zl_call *call, json_t *value, zlay_status status, const zlay_roofline *bound); /* null where the status is not ok */
 void zl_put_repack(zl_call *call, json_t *value, const zlay_plan *plan, const zl_json_text *name);
 
 /* ---- f2 ------------------------------------------------------------------ */

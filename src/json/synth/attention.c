@@ -130,48 +130,6 @@ zlay_status zl_op_plan_attention(zl_call *call, const void *asked)
     return status;
 }
 
-/* ---- its candidates ------------------------------------------------------------------------ */
-
-static json_t *candidate_value(zl_call *call, const zlay_attention_candidate *c)
-{
-    const zlay_attention *a = &c->attention;
-    const uint64_t tile[] = {a->tile_m, a->tile_n};
-    json_t *value = json_object();
-    zl_put_value(call, value, "tile", zl_json_list(call, tile, ZL_COUNT(tile)));
-    zl_put_value(call, value, "stages", json_integer(a->stages));
-    zl_put_value(call, value, "overlap", zl_json_word(overlaps, a->overlap));
-    zl_put_value(call, value, "smem", json_integer(c->smem));
-    zl_put_value(call, value, "registers", json_integer(c->registers));
-    zl_put_value(call, value, "blocks", json_integer((json_int_t)c->blocks));
-    zl_put_value(call, value, "ns", c->ns ? json_integer((json_int_t)c->ns) : json_null());
-    return value;
-}
-
-zlay_status zl_op_attention_candidates(zl_call *call, const void *asked)
-{
-    const zl_attention_asked *a = asked;
-    zlay_attention ask = a->ask;
-    size_t count;
-    ask.size = sizeof ask;
-    zlay_status status = zlay_attention_candidates(call->ctx, NULL, 0, &count, a->target, &ask);
-    if (status) return status;
-    size_t room = count;
-    zlay_attention_candidate *list = zl_alloc(call->ctx, room, sizeof *list);
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    if (!list) return ZLAY_ENOMEM;
-    status = zlay_attention_candidates(call->ctx, list, room, &count, a->target, &ask);
-    json_t *values = json_array();
-    for (size_t i = 0; i < count && !status; i++) zl_put_item(call, values, candidate_value(call, &list[i]));
-    call->value = json_object();
-    zl_put_value(call, call->value, "candidates", values);
-    zlay_machine machine;
-    zlay_roofline bound;
-    zlay_machine_find(&machine, a->target);
-    zl_put_bound(call, call->value, zlay_attention_bound(call->ctx, &bound, &machine, &ask), &bound);
-    zl_free(&alloc, list, room * sizeof *list);
-    return status;
-}
-
 /* ---- its kernel ---------------------------------------------------------------------------- */
 
 typedef struct asked {

@@ -222,3 +222,12 @@ zlay_status zl_attention_forms_that_fit(zlay_ctx *ctx, const zlay_attention_plan
     return zl_fail(ctx, ZLAY_ENOTSUP, "tile_m, tile_n, stages, overlap: with these no tile fits a thread's registers and a block's shared memory; "
                                       "zlay_attention_candidates lists what does");
 }
+
+zlay_status zl_attention_tiles(zlay_ctx *ctx, zlay_attention_plan *p)
+{
+    zl_attention_form all[ZL_ATTENTION_FORMS + 1];
+    size_t count;
+    zlay_status status = zl_attention_forms_that_fit(ctx, p, all, &count);
+    if (!status) zl_attention_form_take(p, &all[0]);
+    return status;
+}

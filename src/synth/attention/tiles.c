@@ -110,12 +110,3 @@ void zl_attention_form_take(zlay_attention_plan *p, const zl_attention_form *f)
     p->count_add = (uint32_t)(m + n - 1 + (a->causal ? skew_of(p) : 0));
     p->count_behind = (uint32_t)(a->window ? m + n + a->window - 2 : 0);
 }
-
-zlay_status zl_attention_tiles(zlay_ctx *ctx, zlay_attention_plan *p)
-{
-    zl_attention_form all[ZL_ATTENTION_FORMS + 1];
-    size_t count;
-    zlay_status status = zl_attention_forms_that_fit(ctx, p, all, &count);
-    if (!status) zl_attention_form_take(p, &all[0]);
-    return status;
-}

@@ -7,15 +7,15 @@
 
 enum { BAD = 32 };
 
-typedef struct texts {
+typedef struct cached {
     zl_json_text text, other;
-} texts;
+} cached;
 
-static const zl_field check_rows[] = {{"text", ZL_NEEDS, ZL_AT(zl_as_text, texts, text)}};
-const zl_fields zl_tuning_check_fields = {ZL_ROWS(check_rows, texts)};
+static const zl_field check_rows[] = {{"text", ZL_NEEDS, ZL_AT(zl_as_text, cached, text)}};
+const zl_fields zl_tuning_check_fields = {ZL_ROWS(check_rows, cached)};
 
-static const zl_field merge_rows[] = {{"a", ZL_NEEDS, ZL_AT(zl_as_text, texts, text)}, {"b", ZL_NEEDS, ZL_AT(zl_as_text, texts, other)}};
-const zl_fields zl_tuning_merge_fields = {ZL_ROWS(merge_rows, texts)};
+static const zl_field merge_rows[] = {{"a", ZL_NEEDS, ZL_AT(zl_as_text, cached, text)}, {"b", ZL_NEEDS, ZL_AT(zl_as_text, cached, other)}};
+const zl_fields zl_tuning_merge_fields = {ZL_ROWS(merge_rows, cached)};
 
 /* Which device the record is to be of; no name: any of the target. */
 typedef struct where {
@@ -71,7 +71,7 @@ static zlay_status read_text(zl_call *call, zlay_tuning **out, json_t *list, con
 
 zlay_status zl_op_tuning_check(zl_call *call, const void *asked)
 {
-    const texts *a = asked;
+    const cached *a = asked;
     zlay_tuning *tuning = NULL;
     zlay_tuning_record r;
     json_t *bad = json_array(), *records = json_array();
@@ -92,7 +92,7 @@ static zlay_status print_tuning(zlay_ctx *ctx, zlay_buf *out, const void *value)
 
 zlay_status zl_op_tuning_merge(zl_call *call, const void *asked)
 {
-    const texts *a = asked;
+    const cached *a = asked;
     zlay_tuning *left = NULL, *right = NULL, *merged = NULL;
     json_t *bad_a = json_array(), *bad_b = json_array();
     zlay_status status = read_text(call, &left, bad_a, &a->text);
