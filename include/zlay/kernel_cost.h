@@ -25,15 +25,15 @@ extern "C" {
 
 /** How long, and of what. */
 typedef struct zlay_kernel_cost {
-    int64_t ns;           /* of a launch in a graph, rounded up */
-    int64_t cycles;       /* of the kernel, without the launch */
-    int64_t waves;        /* tiles of the block that has most */
-    int64_t tile_cycles;  /* what a tile more takes a block */
-    int64_t trip_cycles;  /* what a trip of its inner loop takes */
-    int64_t dram_cycles;  /* in which DRAM sends every operand once */
-    int32_t bound;        /* the zlay_machine_unit that bounds a trip; -1: DRAM bounds the kernel */
-    uint32_t reserved;    /* 0 */
-    uint64_t facts, ops;  /* used and not measured, as in zlay_pipe_cost */
+    int64_t ns;          /* of a launch in a graph, rounded up */
+    int64_t cycles;      /* of the kernel, without the launch */
+    int64_t waves;       /* tiles of the block that has most */
+    int64_t tile_cycles; /* what a tile more takes a block */
+    int64_t trip_cycles; /* what a trip of its inner loop takes */
+    int64_t dram_cycles; /* in which DRAM sends every operand once */
+    int32_t bound;       /* the zlay_machine_unit that bounds a trip; -1: DRAM bounds the kernel */
+    uint32_t reserved;   /* 0 */
+    uint64_t facts, ops; /* used and not measured, as in zlay_pipe_cost */
 } zlay_kernel_cost;
 
 /** Reckon how long the kernel of a GEMM's plan runs.

@@ -2,8 +2,8 @@
 /** zlay/machine.h - how fast a target is: units, latencies, rates, capacities.
  *
  *  A machine is a plain struct: copy it, change a number, and give it to what
- *  reckons with it.  Each number has its basis and its source.  What nobody has
- *  measured or documented has basis 0, and a query of it answers NONE.
+ *  reckons with it.  Each number has its basis and its source.  What is neither measured
+ *  nor documented has basis 0, and a query of it answers NONE.
  *
  *  Times are in cycles of the processor's clock, or in thousandths of a cycle
  *  (names in _milli); rates are in bytes per 1000 cycles (names in
@@ -24,10 +24,11 @@ extern "C" {
 
 /** Numbers of a machine; the name ends in the unit where it is no plain count. */
 typedef enum zlay_machine_fact {
-    ZLAY_MACHINE_PROCESSORS = 0, /* multiprocessors, compute units */
-    ZLAY_MACHINE_CLOCK_KHZ,      /* of a processor under load */
-    ZLAY_MACHINE_DRAM_KILOCYCLE, /* bytes per 1000 cycles: DRAM, of all processors */
-    ZLAY_MACHINE_L2_KILOCYCLE,   /* L2, of all processors */
+    ZLAY_MACHINE_PROCESSORS = 0,         /* multiprocessors, compute units */
+    ZLAY_MACHINE_CLOCK_KHZ,              /* of a processor under load */
+    ZLAY_MACHINE_DRAM_KILOCYCLE,         /* bytes per 1000 cycles: DRAM, of all processors */
+    ZLAY_MACHINE_L2_KILOCYCLE,           /* L2, of all processors */
+    ZLAY_MACHINE_L2_TOGETHER_KILOCYCLE,  /* the same, where twelve of them read the same lines */
     ZLAY_MACHINE_L2_PROCESSOR_KILOCYCLE, /* L2, what one processor can read */
     ZLAY_MACHINE_L1_KILOCYCLE,           /* L1, of a processor */
     ZLAY_MACHINE_SHARED_KILOCYCLE,       /* shared memory, of a processor */
@@ -36,14 +37,14 @@ typedef enum zlay_machine_fact {
     ZLAY_MACHINE_L2_CYCLES,      /* of one that hits L2 */
     ZLAY_MACHINE_L1_CYCLES,
     ZLAY_MACHINE_SHARED_CYCLES,
-    ZLAY_MACHINE_COPY_CYCLES,      /* tensor copy, from L2, to its first bytes seen by a wait */
-    ZLAY_MACHINE_MBARRIER_CYCLES,  /* an arrival to the end of another warp's wait */
-    ZLAY_MACHINE_ARRIVE_CYCLES,    /* what an arrival at an mbarrier takes its thread */
-    ZLAY_MACHINE_WAIT_CYCLES,      /* what a wait takes whose phase is complete */
-    ZLAY_MACHINE_BARRIER_CYCLES,   /* a named barrier of 128 threads */
-    ZLAY_MACHINE_BLOCK_CYCLES,     /* end of a block to the start of the next in its place */
-    ZLAY_MACHINE_LAUNCH_NS,        /* a launch in a graph */
-    ZLAY_MACHINE_L2_BYTES,         /* capacity */
+    ZLAY_MACHINE_COPY_CYCLES,        /* tensor copy, from L2, to its first bytes seen by a wait */
+    ZLAY_MACHINE_MBARRIER_CYCLES,    /* an arrival to the end of another warp's wait */
+    ZLAY_MACHINE_ARRIVE_CYCLES,      /* what an arrival at an mbarrier takes its thread */
+    ZLAY_MACHINE_WAIT_CYCLES,        /* what a wait takes whose phase is complete */
+    ZLAY_MACHINE_BARRIER_CYCLES,     /* a named barrier of 128 threads */
+    ZLAY_MACHINE_BLOCK_CYCLES,       /* end of a block to the start of the next in its place */
+    ZLAY_MACHINE_LAUNCH_NS,          /* a launch in a graph */
+    ZLAY_MACHINE_L2_BYTES,           /* capacity */
     ZLAY_MACHINE_SHARED_BLOCK_BYTES, /* of a block, as zlay_target_info */
     ZLAY_MACHINE_SHARED_BYTES,       /* of a processor */
     ZLAY_MACHINE_REGISTERS,          /* of 32 bits, of a processor */
@@ -78,8 +79,8 @@ typedef enum zlay_machine_op {
     ZLAY_OP_MFMA,
     ZLAY_OP_LD_SHARED, /* a wavefront of a load */
     ZLAY_OP_ST_SHARED,
-    ZLAY_OP_LDMATRIX, /* .x4 */
-    ZLAY_OP_STMATRIX, /* .x4 */
+    ZLAY_OP_LDMATRIX,  /* .x4 */
+    ZLAY_OP_STMATRIX,  /* .x4 */
     ZLAY_OP_LD_GLOBAL, /* of 16 bytes a lane */
     ZLAY_OP_ST_GLOBAL,
     ZLAY_OP_EX2,
@@ -91,7 +92,7 @@ typedef enum zlay_machine_op {
     ZLAY_OP_CP_ASYNC,    /* of 16 bytes a lane */
     ZLAY_OP_BULK,        /* m: bytes */
     ZLAY_OP_TENSOR_COPY, /* m: bytes of a row of the box, n: rows */
-    ZLAY_OP_TMEM_LD, /* of a warp: m columns of 32 lanes */
+    ZLAY_OP_TMEM_LD,     /* of a warp: m columns of 32 lanes */
     ZLAY_OP_TMEM_ST,
     ZLAY_MACHINE_OPS
 } zlay_machine_op;
@@ -99,20 +100,20 @@ typedef enum zlay_machine_op {
 /** A number and who says so. */
 typedef struct zlay_machine_value {
     int64_t value;
-    int32_t basis;      /* ZLAY_BASIS_*; 0: nobody says, and value is 0 */
+    int32_t basis;      /* ZLAY_BASIS_*; 0: it is not known, and value is 0 */
     const char *source; /* NULL with basis 0 */
 } zlay_machine_value;
 
 /** An instruction form: what it occupies, and when its result is there. */
 typedef struct zlay_machine_form {
-    int32_t op;               /* zlay_machine_op */
-    int32_t type;             /* of A, ZLAY_TYPE_*; -1: any */
-    int32_t m, n, k;          /* as the instruction has them; 0: it has none */
-    int32_t unit;             /* zlay_machine_unit */
-    int32_t units;            /* of that kind, taken together */
-    int32_t basis;            /* ZLAY_BASIS_* */
-    int64_t occupancy_milli;  /* thousandths of a cycle of each unit, of one instruction */
-    int64_t latency;          /* cycles, issue to use of its result; 0: nobody says */
+    int32_t op;              /* zlay_machine_op */
+    int32_t type;            /* of A, ZLAY_TYPE_*; -1: any */
+    int32_t m, n, k;         /* as the instruction has them; 0: it has none */
+    int32_t unit;            /* zlay_machine_unit */
+    int32_t units;           /* of that kind, taken together */
+    int32_t basis;           /* ZLAY_BASIS_* */
+    int64_t occupancy_milli; /* thousandths of a cycle of each unit, of one instruction */
+    int64_t latency;         /* cycles, issue to use of its result; 0: not known */
     const char *source;
 } zlay_machine_form;
 
@@ -135,7 +136,7 @@ typedef struct zlay_machine {
  */
 ZLAY_API zlay_status zlay_machine_find(zlay_machine *out, const zlay_target *target);
 
-/** Read a number.  Returns: ZLAY_OK; ZLAY_NONE nobody says; ZLAY_EINVAL a NULL,
+/** Read a number.  Returns: ZLAY_OK; ZLAY_NONE it is not known; ZLAY_EINVAL a NULL,
  *  or no zlay_machine_fact. */
 ZLAY_API zlay_status zlay_machine_get(int64_t *out, const zlay_machine *machine, int32_t fact);
 

@@ -43,10 +43,10 @@ typedef struct zlay_pipe_cost_request {
     const int64_t *params;       /* a value for each param, in the order of the text */
     const zlay_pipe_product *products;
     size_t products_count;
-    uint64_t share_kilocycle;    /* bytes per 1000 cycles that the block gets of L2 and DRAM; 0: as
+    uint64_t share_kilocycle; /* bytes per 1000 cycles that the block gets of L2 and DRAM; 0: as
                                     many as it can take */
-    const char *steady;          /* the param one more of which is the interval; NULL: the last */
-    uint64_t reserved[4];        /* 0 */
+    const char *steady;       /* the param one more of which is the interval; NULL: the last */
+    uint64_t reserved[4];     /* 0 */
 } zlay_pipe_cost_request;
 
 /** How long, and why. */
@@ -54,10 +54,10 @@ typedef struct zlay_pipe_cost {
     int64_t cycles;   /* from the first event to the last one that is waited for, rounded up */
     int64_t interval; /* what one more trip adds; -1: the param ends at its value */
     int64_t busy[ZLAY_MACHINE_UNITS]; /* cycles in which a unit serves, of the busiest block */
-    int32_t bound;    /* the unit that is busy the longest in a trip; -1: none is */
-    uint32_t reserved;          /* 0 */
-    uint64_t facts;   /* bits of the facts that were used and not measured */
-    uint64_t ops;     /* bits of the ops whose forms were used and not measured */
+    int32_t bound;                    /* the unit that is busy the longest in a trip; -1: none is */
+    uint32_t reserved;                /* 0 */
+    uint64_t facts;                   /* bits of the facts that were used and not measured */
+    uint64_t ops;                     /* bits of the ops whose forms were used and not measured */
 } zlay_pipe_cost;
 
 /** Reckon how long a block, or a cluster, runs a pipe.

@@ -9,7 +9,9 @@
 
 static void print_value(const char *name, const zlay_machine_value *v)
 {
-    if (v->basis) printf("  %-24s %14" PRId64 "  %-10s  %s\n", name, v->value, zlay_basis_name(v->basis), v->source);
+    if (v->basis)
+        printf("  %-24s %14" PRId64 "  %-10s  %s\n", name, v->value, zlay_basis_name(v->basis),
+               v->source);
 }
 
 /* "m x n x k", as far as the form has them. */
@@ -27,8 +29,8 @@ static void print_form(const zlay_machine_form *f)
     const char *type = f->type < 0 ? "" : zlay_type_name(f->type);
     printf("  %-16s %-8s", zlay_machine_op_name(f->op), type);
     print_shape(f);
-    printf(" %-8s %d  %6" PRId64 ".%03" PRId64, zlay_machine_unit_name(f->unit), (int)f->units, f->occupancy_milli / 1000,
-           f->occupancy_milli % 1000);
+    printf(" %-8s %d  %6" PRId64 ".%03" PRId64, zlay_machine_unit_name(f->unit), (int)f->units,
+           f->occupancy_milli / 1000, f->occupancy_milli % 1000);
     if (f->latency) printf(" %7" PRId64, f->latency);
     else printf("       -");
     printf("  %-10s  %s\n", zlay_basis_name(f->basis), f->source);
@@ -37,10 +39,13 @@ static void print_form(const zlay_machine_form *f)
 static void print_machine(const zlay_machine *m)
 {
     printf("%s: rates (kilocycle) are bytes per 1000 cycles\n", zlay_target_name(m->target));
-    for (int32_t k = 0; k < ZLAY_MACHINE_FACTS; k++) print_value(zlay_machine_fact_name(k), &m->facts[k]);
+    for (int32_t k = 0; k < ZLAY_MACHINE_FACTS; k++)
+        print_value(zlay_machine_fact_name(k), &m->facts[k]);
     puts("units of a processor");
-    for (int32_t k = 0; k < ZLAY_MACHINE_UNITS; k++) print_value(zlay_machine_unit_name(k), &m->units[k]);
-    puts("instructions: op, type, shape, unit, how many together, cycles that they are taken, latency");
+    for (int32_t k = 0; k < ZLAY_MACHINE_UNITS; k++)
+        print_value(zlay_machine_unit_name(k), &m->units[k]);
+    puts("instructions: op, type, shape, unit, how many together, cycles that they are taken, "
+         "latency");
     for (uint32_t k = 0; k < m->forms_count; k++) print_form(&m->forms[k]);
 }
 

@@ -182,7 +182,8 @@ typedef struct zl_attention_asked {
     uint32_t merge; /* 1: the second kernel of a plan with splits */
 } zl_attention_asked;
 typedef zl_attention_asked zl_attention_fields_type;
-zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out, const zl_attention_asked *asked);
+zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out,
+                              const zl_attention_asked *asked);
 
 /* An object, or NULL. */
 extern const zl_field_kind zl_as_object;

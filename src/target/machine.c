@@ -55,8 +55,8 @@ enum {
 
 static const form_row forms[] = {
 #define FORM(arch, op, type, m, n, k, unit, units, occupancy, latency, basis, source)              \
-    {arch,      ZLAY_OP_##op, TYPE_##type, m, n, k, ZLAY_UNIT_##unit, units, occupancy, latency,   \
-     ZLAY_BASIS_##basis, SOURCE_##source},
+    {arch,    ZLAY_OP_##op,       TYPE_##type,    m, n, k, ZLAY_UNIT_##unit, units, occupancy,     \
+     latency, ZLAY_BASIS_##basis, SOURCE_##source},
 #include "target/machine.def"
 };
 
@@ -67,6 +67,7 @@ static const char *const fact_names[ZLAY_MACHINE_FACTS] = {
     [ZLAY_MACHINE_CLOCK_KHZ] = "clock_khz",
     [ZLAY_MACHINE_DRAM_KILOCYCLE] = "dram_kilocycle",
     [ZLAY_MACHINE_L2_KILOCYCLE] = "l2_kilocycle",
+    [ZLAY_MACHINE_L2_TOGETHER_KILOCYCLE] = "l2_together_kilocycle",
     [ZLAY_MACHINE_L2_PROCESSOR_KILOCYCLE] = "l2_processor_kilocycle",
     [ZLAY_MACHINE_L1_KILOCYCLE] = "l1_kilocycle",
     [ZLAY_MACHINE_SHARED_KILOCYCLE] = "shared_kilocycle",
@@ -93,16 +94,11 @@ static const char *const fact_names[ZLAY_MACHINE_FACTS] = {
 };
 
 static const char *const unit_names[ZLAY_MACHINE_UNITS] = {
-    [ZLAY_UNIT_ISSUE] = "issue",
-    [ZLAY_UNIT_FMA] = "fma",
-    [ZLAY_UNIT_INTEGER] = "integer",
-    [ZLAY_UNIT_SPECIAL] = "special",
-    [ZLAY_UNIT_CONVERT] = "convert",
-    [ZLAY_UNIT_SHUFFLE] = "shuffle",
-    [ZLAY_UNIT_TENSOR] = "tensor",
-    [ZLAY_UNIT_SHARED] = "shared",
-    [ZLAY_UNIT_COPY] = "copy",
-    [ZLAY_UNIT_GLOBAL] = "global",
+    [ZLAY_UNIT_ISSUE] = "issue",     [ZLAY_UNIT_FMA] = "fma",
+    [ZLAY_UNIT_INTEGER] = "integer", [ZLAY_UNIT_SPECIAL] = "special",
+    [ZLAY_UNIT_CONVERT] = "convert", [ZLAY_UNIT_SHUFFLE] = "shuffle",
+    [ZLAY_UNIT_TENSOR] = "tensor",   [ZLAY_UNIT_SHARED] = "shared",
+    [ZLAY_UNIT_COPY] = "copy",       [ZLAY_UNIT_GLOBAL] = "global",
 };
 
 static const char *const op_names[ZLAY_MACHINE_OPS] = {
@@ -145,7 +141,10 @@ const char *zlay_machine_unit_name(int32_t unit)
     return name_at(unit_names, ZLAY_MACHINE_UNITS, unit);
 }
 
-const char *zlay_machine_op_name(int32_t op) { return name_at(op_names, ZLAY_MACHINE_OPS, op); }
+const char *zlay_machine_op_name(int32_t op)
+{
+    return name_at(op_names, ZLAY_MACHINE_OPS, op);
+}
 
 /* ---- a machine ------------------------------------------------------------------------- */
 

@@ -173,7 +173,7 @@ check "docs/ragged_maps.md: the transcripts" transcript_is_true docs/ragged_maps
 check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 5
 check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
-check "docs/machine.md: the transcripts" transcript_is_true docs/machine.md 5
+check "docs/machine.md: the transcripts" transcript_is_true docs/machine.md 4
 check "docs/tuning.md: the transcripts" transcript_is_true docs/tuning.md 8
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
 check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 22

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Micro-benchmarks of a Hopper GPU: latencies by chains of dependent instructions or loads, rates by many warps of one block or of
- * all processors.  Cycles are of clock64; rates of L2 and DRAM are by events, in bytes per 1000 cycles of the clock that a kernel
- * full of wgmma runs at.  Prints rows of src/target/machine.def; tests/device/machine.py builds and runs it. */
+ * all processors.  Cycles are of clock64; rates of L2 and DRAM are by events, in bytes per 1000 cycles of the clock under load.  Prints rows of src/target/machine.def; tests/device/machine.py builds and runs it. */
 #include "machine.h"
 
 #include <cuda.h>
@@ -38,7 +37,8 @@ template <typename Op, int N> __global__ void __launch_bounds__(1024) arithmetic
     span_end(s, end);
 }
 
-template <typename Op> void measure_arithmetic(const char *name, const char *unit, int units, unsigned *out)
+/* `beside`: cycles of the latency that are another instruction's. */
+template <typename Op> double measure_arithmetic(const char *name, const char *unit, int units, unsigned *out, double beside = 0)
 {
     double latency = median(TIMES, [&] {
         span *s = span_new();
@@ -50,7 +50,8 @@ template <typename Op> void measure_arithmetic(const char *name, const char *uni
         arithmetic<Op, INDEPENDENT><<<1, 32 * WARPS>>>(s, out, ROUNDS);
         return span_cycles(s) / (16.0 * ROUNDS * INDEPENDENT * WARPS);
     });
-    put_form(name, "ANY", 0, 0, 0, unit, 1, cycles * units, latency);
+    put_form(name, "ANY", 0, 0, 0, unit, 1, cycles * units, latency - beside);
+    return latency;
 }
 
 /* ---- shared memory --------------------------------------------------------------------- */
@@ -421,10 +422,10 @@ void measure_barriers(unsigned *out, int processors)
 
 /* ---- copies by the engine -------------------------------------------------------------- */
 
-enum { COPY_SMEM = 128 << 10, COPY_ROWS = 32768 };
+enum { COPY_SMEM = 128 << 10, COPY_ROWS = 32768, TOGETHER = 12 };
 
 /* Copies of one size, each into the next slot of a ring; a slot is filled again when its copy is there.  Depth 1: one at a time. */
-template <bool Tensor> __global__ void copy_ring(span *s, unsigned *out, const __grid_constant__ CUtensorMap map, const char *source, int bytes, int rows, int depth, int count)
+template <bool Tensor> __global__ void copy_ring(span *s, unsigned *out, const __grid_constant__ CUtensorMap map, const char *source, int bytes, int rows, int depth, int count, int together)
 {
     extern __shared__ __align__(1024) char memory[];
     __shared__ __align__(8) unsigned long long slots[64];
@@ -434,7 +435,7 @@ template <bool Tensor> __global__ void copy_ring(span *s, unsigned *out, const _
     for (int i = 0; i < depth; i++) slot_init(slot + 8 * i, 1);
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     unsigned pitch = (bytes + 1023) & ~1023, to = base;
-    int row = blockIdx.x * 61 * rows % (COPY_ROWS - rows) / 8 * 8, at = 0, parity = 0;
+    int row = blockIdx.x / together * 61 * rows % (COPY_ROWS - rows) / 8 * 8, at = 0, parity = 0;
     bool well = true;
     long long begin = clock64();
     for (int i = 0; i < count + depth && well; i++) {
@@ -480,45 +481,50 @@ CUtensorMap map_of(char *memory, int row_bytes, int rows)
     return map;
 }
 
-template <bool Tensor> double copy_cycles(unsigned *out, const CUtensorMap &map, char *memory, int bytes, int rows, int depth, int count, int blocks)
+template <bool Tensor> double copy_cycles(unsigned *out, const CUtensorMap &map, char *memory, int bytes, int rows, int depth, int count, int blocks, int together = 1)
 {
     return median(TIMES, [&] {
         span *s = span_new();
-        copy_ring<Tensor><<<blocks, 32, COPY_SMEM + 1024>>>(s, out, map, memory, bytes, rows, depth, count);
+        copy_ring<Tensor><<<blocks, 32, COPY_SMEM + 1024>>>(s, out, map, memory, bytes, rows, depth, count, together);
         return span_cycles(s) / count;
     });
 }
 
-/* One copy alone, and the distance of many. */
-template <bool Tensor> double measure_copy(unsigned *out, char *memory, int row_bytes, int rows)
+/* Cycles of one copy alone, to the end of the wait. */
+template <bool Tensor> double copy_alone(unsigned *out, char *memory, int row_bytes, int rows)
 {
-    int bytes = row_bytes * rows, depth = std::min(32, COPY_SMEM / ((bytes + 1023) & ~1023));
     CUtensorMap map = map_of(memory, Tensor ? row_bytes : 128, Tensor ? rows : 8);
-    double alone = copy_cycles<Tensor>(out, map, memory, bytes, rows, 1, 64, 1);
-    double each = copy_cycles<Tensor>(out, map, memory, bytes, rows, depth, 512, 1);
-    if (Tensor) put_form("TENSOR_COPY", "ANY", row_bytes, rows, 0, "COPY", 1, each, alone - each);
-    else put_form("BULK", "ANY", bytes, 0, 0, "COPY", 1, each, alone - each);
-    return Tensor && rows == 8 ? alone : bytes / each;
+    return copy_cycles<Tensor>(out, map, memory, row_bytes * rows, rows, 1, 64, 1);
 }
 
-/* L2 sends what loads, or copies, of all processors at once get of it: the greater. */
+/* Boxes of doubled rows: what the second half takes more is what the engine is occupied by as many rows, for one thread issues
+ * small copies more slowly than the engine moves them. */
+template <bool Tensor> void measure_sizes(unsigned *out, char *memory, int row_bytes, int least, int most)
+{
+    double alone = copy_alone<Tensor>(out, memory, row_bytes, least);
+    if (Tensor && row_bytes == 128) put_fact("COPY_CYCLES", alone);
+    for (int rows = least; rows < most; rows *= 2) {
+        double twice = copy_alone<Tensor>(out, memory, row_bytes, 2 * rows), more = twice - alone;
+        if (Tensor) put_form("TENSOR_COPY", "ANY", row_bytes, rows, 0, "COPY", 1, more, alone - more);
+        else put_form("BULK", "ANY", row_bytes * rows, 0, 0, "COPY", 1, more, alone - more);
+        if (Tensor && row_bytes == 128 && 2 * rows == most) put_fact("COPY_KILOCYCLE", 1000 * row_bytes * rows / more);
+        alone = twice;
+    }
+}
+
+/* L2 sends what loads, or copies, of all processors at once get of it: the greater.  Together: each twelve begin at the same rows,
+ * as blocks of a product do that share an operand. */
 void measure_copies(unsigned *out, char *memory, int processors, double loads)
 {
     MUST(cudaFuncSetAttribute(copy_ring<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, COPY_SMEM + 1024));
     MUST(cudaFuncSetAttribute(copy_ring<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, COPY_SMEM + 1024));
-    static const int rows[] = {8, 16, 32, 64, 128, 256};
-    double rate = 0;
-    for (int row_bytes = 32; row_bytes <= 128; row_bytes *= 2)
-        for (int r : rows) {
-            double value = measure_copy<true>(out, memory, row_bytes, r);
-            if (row_bytes == 128 && r == 8) put_fact("COPY_CYCLES", value);
-            if (row_bytes == 128 && r == 256) rate = value;
-        }
-    put_fact("COPY_KILOCYCLE", 1000 * rate);
-    for (int r : {4, 8, 32, 64, 128}) measure_copy<false>(out, memory, 128, r);
-    CUtensorMap map = map_of(memory, 128, 128);
-    double all = copy_cycles<true>(out, map, memory, 16384, 128, 8, 512, processors);
-    put_fact("L2_KILOCYCLE", std::max(loads, 1000 * 16384 * processors / all));
+    for (int row_bytes = 32; row_bytes <= 128; row_bytes *= 2) measure_sizes<true>(out, memory, row_bytes, 8, 256);
+    measure_sizes<false>(out, memory, 128, 4, 256);
+    CUtensorMap map = map_of(memory, 128, 256);
+    double all = copy_cycles<true>(out, map, memory, 32768, 256, 4, 512, processors);
+    double together = copy_cycles<true>(out, map, memory, 32768, 256, 4, 512, processors, TOGETHER);
+    put_fact("L2_KILOCYCLE", std::max(loads, 1000.0 * 32768 * processors / all));
+    put_fact("L2_TOGETHER_KILOCYCLE", 1000.0 * 32768 * processors / together);
 }
 
 /* ---- mma.sync -------------------------------------------------------------------------- */
@@ -561,18 +567,18 @@ template <typename Op> void measure_mma(unsigned *out, const char *type, int k)
 
 /* ---- wgmma ----------------------------------------------------------------------------- */
 
-#define PRODUCT(name, op, type, n, k) void run_##name(span *, unsigned *, int, int, int, int);
+#define PRODUCT(name, op, type, n, k) void run_##name(span *, unsigned *, int, int, int, int, cudaStream_t);
 #include "machine_wgmma.def"
 #undef PRODUCT
 
-typedef void run(span *, unsigned *, int, int, int, int);
+typedef void run(span *, unsigned *, int, int, int, int, cudaStream_t);
 
 double wgmma_cycles(run *one, unsigned *out, int alone, int threads)
 {
     enum { ROUNDS_WGMMA = 256 };
     return median(TIMES, [&] {
         span *s = span_new();
-        one(s, out, ROUNDS_WGMMA, alone, 1, threads);
+        one(s, out, ROUNDS_WGMMA, alone, 1, threads, 0);
         return span_cycles(s) / (ROUNDS_WGMMA * (alone ? 1 : 4) * (threads / 128));
     });
 }
@@ -586,20 +592,28 @@ void measure_wgmma(unsigned *out)
 #undef PRODUCT
 }
 
-/* The clock of processors that do nothing but wgmma on random data for half a second. */
-double khz_under_wgmma(unsigned *out, int processors)
+/* The clock of processors that multiply random numbers by wgmma for half a second while other warps read from L2, as in a product:
+ * power sets it. */
+double khz_under_load(unsigned *out, const char *memory, int processors)
 {
+    enum { LAUNCHES = 15, ROUNDS_LOAD = 60000, BESIDE = 256 };
+    cudaStream_t products, loads;
     cudaEvent_t begin, end;
     double khz = 0;
+    size_t l2 = (16u << 20) / 16;
+    MUST(cudaStreamCreateWithFlags(&products, cudaStreamNonBlocking));
+    MUST(cudaStreamCreateWithFlags(&loads, cudaStreamNonBlocking));
     MUST(cudaEventCreate(&begin));
     MUST(cudaEventCreate(&end));
-    for (int i = 0; i < 15; i++) {
+    for (int i = 0; i < LAUNCHES; i++) {
         float ms;
         span *s = span_new();
-        MUST(cudaEventRecord(begin));
-        run_bf16_256(s, out, 60000, 0, processors, 256);
-        MUST(cudaEventRecord(end));
-        MUST(cudaEventSynchronize(end));
+        MUST(cudaDeviceSynchronize());
+        MUST(cudaEventRecord(begin, products));
+        run_bf16_256(s, out, ROUNDS_LOAD, 0, processors, 256, products);
+        MUST(cudaEventRecord(end, products));
+        read_all<false><<<processors, BESIDE, 0, loads>>>(nullptr, out, (const uint4 *)memory, l2, 120 * l2);
+        MUST(cudaDeviceSynchronize());
         MUST(cudaEventElapsedTime(&ms, begin, end));
         khz = span_cycles(s) / ms;
     }
@@ -621,14 +635,14 @@ int main()
     MUST(cudaMalloc(&out, 4096 * sizeof *out));
     MUST(cudaMalloc(&memory, bytes));
     MUST(cudaMemset(memory, 0x5a, bytes));
-    double khz = khz_under_wgmma(out, about.multiProcessorCount);
+    double khz = khz_under_load(out, memory, about.multiProcessorCount);
     put_fact("PROCESSORS", about.multiProcessorCount);
     put_fact("CLOCK_KHZ", khz);
     put_fact("L2_BYTES", about.l2CacheSize);
-    measure_arithmetic<do_fma>("FMA", "FMA", 4, out);
+    double sum = measure_arithmetic<do_fma>("FMA", "FMA", 4, out);
     measure_arithmetic<do_prmt>("INTEGER", "INTEGER", 4, out);
     measure_arithmetic<do_ex2>("EX2", "SPECIAL", 4, out);
-    measure_arithmetic<do_rcp>("RCP", "SPECIAL", 4, out);
+    measure_arithmetic<do_rcp>("RCP", "SPECIAL", 4, out, sum);
     measure_arithmetic<do_cvt>("CVT", "CONVERT", 4, out);
     measure_arithmetic<do_shfl>("SHFL", "SHUFFLE", 1, out);
     measure_shared(out);

@@ -57,10 +57,10 @@ __global__ void __launch_bounds__(256) kernel_{name}(span *s, unsigned *out, int
     span_end(s, end);
 }}
 
-void run_{name}(span *s, unsigned *out, int rounds, int alone, int blocks, int threads)
+void run_{name}(span *s, unsigned *out, int rounds, int alone, int blocks, int threads, cudaStream_t stream)
 {{
     MUST(cudaFuncSetAttribute(kernel_{name}, cudaFuncAttributeMaxDynamicSharedMemorySize, 43008));
-    kernel_{name}<<<blocks, threads, 43008>>>(s, out, rounds, alone);
+    kernel_{name}<<<blocks, threads, 43008, stream>>>(s, out, rounds, alone);
 }}
 """
 
@@ -140,7 +140,7 @@ def main():
     rows = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True, timeout=120).stdout
     print(f"""/* SPDX-License-Identifier: Apache-2.0 */
 /* What micro-benchmarks say of sm_90: written by `make device-calibrate`, which runs tests/device/machine.py.  Rates of L2 and DRAM
- * are in cycles of the clock that a kernel of wgmma alone runs at. */
+ * are in cycles of the clock under load.  Rows of wgmma: of groups of four, by two warpgroups. */
 SOURCE(H200, "measured: {device}, {datetime.date.today()}, tests/device/machine.py")
 {rows}""", end="")
 

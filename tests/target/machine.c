@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machines: every number has a basis and a source and lies in bounds that physics sets; what nobody says is NONE; an
+/* Machines: every number has a basis and a source and lies in bounds that physics sets; what is not known is NONE; an
  * instruction between two rows lies between their costs. */
 #include "ctx.h"
 

@@ -12,6 +12,6 @@ __all__ = ["info"]
 
 def info(target: str, *, limits: Optional[Mapping[str, int]] = None) -> Any:
     """How fast a target is: processors, clock, bytes per 1000 cycles of each level, latencies, capacities, units
-    and instruction forms, each with its basis (documented, measured, reckoned) and its source; what nobody says is
+    and instruction forms, each with its basis (documented, measured, reckoned) and its source; what is not known is
     not there."""
     return _call("machine.info", target=target, limits=limits)

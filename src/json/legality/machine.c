@@ -15,8 +15,9 @@ static void put_basis(zl_call *call, json_t *row, int32_t basis, const char *sou
 
 typedef const char *namer(int32_t number);
 
-/* Numbers that somebody says, under their names. */
-static json_t *values_of(zl_call *call, const zlay_machine_value *values, int32_t count, namer *name)
+/* Numbers that are known, under their names. */
+static json_t *values_of(zl_call *call, const zlay_machine_value *values, int32_t count,
+                         namer *name)
 {
     json_t *list = json_object();
     for (int32_t k = 0; k < count; k++) {
@@ -33,7 +34,8 @@ static json_t *form_value(zl_call *call, const zlay_machine_form *form)
 {
     json_t *row = json_object();
     zl_put_value(call, row, "op", json_string(zlay_machine_op_name(form->op)));
-    zl_put_value(call, row, "type", form->type < 0 ? json_null() : json_string(zlay_type_name(form->type)));
+    zl_put_value(call, row, "type",
+                 form->type < 0 ? json_null() : json_string(zlay_type_name(form->type)));
     zl_put_value(call, row, "shape", zl_json_three(call, form->m, form->n, form->k));
     zl_put_value(call, row, "unit", json_string(zlay_machine_unit_name(form->unit)));
     zl_put_value(call, row, "units", json_integer(form->units));
@@ -58,13 +60,18 @@ zlay_status zl_op_machine_info(zl_call *call, const void *asked)
     zlay_machine *machine = zl_scratch(call->ctx, 1, sizeof *machine);
     if (!machine) return ZLAY_ENOMEM;
     if (zlay_machine_find(machine, target))
-        return zl_fail(call->ctx, ZLAY_NONE, "%s: no document and no measurement says how fast it is", zlay_target_name(target));
+        return zl_fail(call->ctx, ZLAY_NONE,
+                       "%s: no document and no measurement says how fast it is",
+                       zlay_target_name(target));
     json_t *forms = json_array();
-    for (uint32_t k = 0; k < machine->forms_count; k++) zl_put_item(call, forms, form_value(call, &machine->forms[k]));
+    for (uint32_t k = 0; k < machine->forms_count; k++)
+        zl_put_item(call, forms, form_value(call, &machine->forms[k]));
     call->value = json_object();
     zl_put_value(call, call->value, "target", json_string(zlay_target_name(target)));
-    zl_put_value(call, call->value, "facts", values_of(call, machine->facts, ZLAY_MACHINE_FACTS, zlay_machine_fact_name));
-    zl_put_value(call, call->value, "units", values_of(call, machine->units, ZLAY_MACHINE_UNITS, zlay_machine_unit_name));
+    zl_put_value(call, call->value, "facts",
+                 values_of(call, machine->facts, ZLAY_MACHINE_FACTS, zlay_machine_fact_name));
+    zl_put_value(call, call->value, "units",
+                 values_of(call, machine->units, ZLAY_MACHINE_UNITS, zlay_machine_unit_name));
     zl_put_value(call, call->value, "forms", forms);
     return ZLAY_OK;
 }
@@ -88,9 +95,11 @@ zlay_status zl_machine_change(zl_call *call, zlay_machine *machine, const json_t
         int64_t number;
         char quoted[256];
         if (fact < 0)
-            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'facts': a machine has no '%s'", zl_quote(quoted, key, strlen(key)));
+            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'facts': a machine has no '%s'",
+                           zl_quote(quoted, key, strlen(key)));
         if (!zl_json_i64(value, &number) || number < 0)
-            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'facts': '%s' is no integer from 0 on", key);
+            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'facts': '%s' is no integer from 0 on",
+                           key);
         machine->facts[fact] = (zlay_machine_value){number, ZLAY_BASIS_RECKONED, "the request"};
     }
     return ZLAY_OK;

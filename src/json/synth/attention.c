@@ -80,7 +80,8 @@ static const zl_field plan_rows[] = {
 const zl_fields zl_attention_fields = {ZL_ROWS(plan_rows, zl_attention_asked)};
 #undef AT
 
-zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out, const zl_attention_asked *a)
+zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out,
+                              const zl_attention_asked *a)
 {
     zlay_attention ask = a->ask;
     ask.size = sizeof ask;
@@ -88,8 +89,8 @@ zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out, const zl
 }
 
 /* The plan of the one of its kernels that the request names. */
-static zlay_status chosen(zl_call *call, const zlay_attention_plan **out, const zl_attention_asked *a,
-                          const zlay_attention_plan *plan)
+static zlay_status chosen(zl_call *call, const zlay_attention_plan **out,
+                          const zl_attention_asked *a, const zlay_attention_plan *plan)
 {
     *out = a->merge ? zlay_attention_merge(plan) : plan;
     return *out ? ZLAY_OK : zl_wrong(call, "merge", "false where there is one split");

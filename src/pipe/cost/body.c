@@ -34,7 +34,8 @@ const zlay_pipe_product *zl_cost_product(zl_cost *c, const zl_event *e)
     const char *name = sums_name(c->pipe, e);
     const zlay_pipe_product *p = find_product(c, name);
     if (!p)
-        zl_cost_fail(c, ZLAY_EINVAL, "line %u: no product says what is multiplied into %s", e->line, name);
+        zl_cost_fail(c, ZLAY_EINVAL, "line %u: no product says what is multiplied into %s", e->line,
+                     name);
     return p;
 }
 
@@ -56,13 +57,15 @@ static void take_events(zl_cost *c)
         const zlay_pipe_product *p = find_product(c, sums_name(pipe, e));
         if (!p) continue;
         uint64_t all = (uint64_t)p->m * (uint64_t)p->n / THREADS;
-        set_elements(c, e->acc, p->elements ? p->elements : (uint32_t)all, p->rows ? p->rows : ROWS_USUAL);
+        set_elements(c, e->acc, p->elements ? p->elements : (uint32_t)all,
+                     p->rows ? p->rows : ROWS_USUAL);
     }
 }
 
 static bool is_in_registers(const zlay_body_operand *o)
 {
-    return o->sort == ZLAY_BODY_MATRIX || o->sort == ZLAY_BODY_ROW || o->sort == ZLAY_BODY_COLUMN || o->sort == ZLAY_BODY_PART;
+    return o->sort == ZLAY_BODY_MATRIX || o->sort == ZLAY_BODY_ROW || o->sort == ZLAY_BODY_COLUMN ||
+           o->sort == ZLAY_BODY_PART;
 }
 
 /* The registers of a matrix of a use, behind `from` others; NULL: there are no more. */
@@ -79,7 +82,10 @@ static const zl_event *matrix_of(const zlay_pipe *pipe, const zl_event *use, uin
     return NULL;
 }
 
-static bool is_body(const zl_event *e) { return e->kind == ZL_EV_USE && !e->joined && e->body >= 0; }
+static bool is_body(const zl_event *e)
+{
+    return e->kind == ZL_EV_USE && !e->joined && e->body >= 0;
+}
 
 /* All matrices of a body have the same rows and columns: what one has, the others have. */
 static bool share(zl_cost *c, const zl_event *use)
@@ -119,7 +125,10 @@ static int64_t values_of(const fragment *f, uint32_t shape)
     return shape ? f->rows : 1;
 }
 
-static bool is_narrow(int32_t type) { return type >= 0 && zlay_type_bits(type) <= 16; }
+static bool is_narrow(int32_t type)
+{
+    return type >= 0 && zlay_type_bits(type) <= 16;
+}
 
 /* A value that comes from elsewhere, or goes there. */
 static void count_memory(zl_body_count *out, const zl_body_node *n, int64_t values)
@@ -138,7 +147,8 @@ static void count_reduction(zl_body_count *out, const zl_body_node *n, const fra
     bool sum = n->op == ZL_BO_ROWSUM || n->op == ZL_BO_PARTSUM || n->op == ZL_BO_LANESUM;
     bool own = n->op != ZL_BO_LANESUM && n->op != ZL_BO_LANEMAX;
     bool lanes = n->op != ZL_BO_PARTSUM && n->op != ZL_BO_PARTMAX && f->rows > 1;
-    int64_t steps = (own && f->elements > f->rows ? f->elements - f->rows : 0) + (lanes ? f->rows * LANES_STEPS : 0);
+    int64_t steps = (own && f->elements > f->rows ? f->elements - f->rows : 0) +
+                    (lanes ? f->rows * LANES_STEPS : 0);
     out->of[sum ? ZLAY_OP_FMA : ZLAY_OP_INTEGER] += steps;
     if (lanes) out->of[ZLAY_OP_SHFL] += f->rows * LANES_STEPS;
 }
@@ -168,13 +178,15 @@ static int32_t op_of(zl_body_op op)
 }
 
 /* bf16 becomes f32 by a shift; other narrow values are converted two at a time. */
-static void count_conversion(zl_body_count *out, const zl_body_node *n, int32_t from, int64_t values)
+static void count_conversion(zl_body_count *out, const zl_body_node *n, int32_t from,
+                             int64_t values)
 {
     if (from == ZLAY_TYPE_BF16 && n->type == ZLAY_TYPE_F32) out->of[ZLAY_OP_INTEGER] += values;
     else out->of[ZLAY_OP_CVT] += is_narrow(n->type) || is_narrow(from) ? (values + 1) / 2 : values;
 }
 
-static void count_node(zl_body_count *out, const zlay_body *body, const zl_body_node *n, const fragment *f)
+static void count_node(zl_body_count *out, const zlay_body *body, const zl_body_node *n,
+                       const fragment *f)
 {
     int64_t values = values_of(f, n->shape);
     if (n->op == ZL_BO_SHARED || n->op == ZL_BO_LOAD || n->op == ZL_BO_STORE) {

@@ -4,6 +4,7 @@
 #define ZL_PIPE_COST_H
 
 #include "pipe/runs/retrace.h"
+#include "pipe/runs/timed.h"
 #include <zlay/pipe_cost.h>
 
 enum { ZL_COST_MILLI = 1000, ZL_COST_GROUPS = 64 /* of a kind, whose times are kept */ };
@@ -22,10 +23,10 @@ typedef struct zl_gathering {
 
 /* What an instance has under way. */
 typedef struct zl_under_way {
-    int64_t open[ZL_GROUPS]; /* when the open group is over */
+    int64_t open[ZL_GROUPS];                 /* when the open group is over */
     int64_t over[ZL_GROUPS][ZL_COST_GROUPS]; /* closed ones, by number */
-    int32_t generation;      /* of the meeting that it waits for */
-    int32_t joined;          /* of the cluster's meeting, where it has arrived */
+    int32_t generation;                      /* of the meeting that it waits for */
+    int32_t joined;                          /* of the cluster's meeting, where it has arrived */
 } zl_under_way;
 
 /* Warp instructions of a body, by op, of one warp. */
@@ -39,27 +40,29 @@ typedef struct zl_cost {
     const zlay_pipe_cost_request *ask;
     zl_retrace again;
     zl_timed timed;
-    zl_unit *units;          /* blocks x kinds */
+    zl_unit *units; /* blocks x kinds */
     zl_gathering *slots, *meetings;
-    int64_t *flags;          /* of others: the last raise */
-    zl_under_way *under;     /* per instance */
-    int64_t *ready;          /* instances x accs: when the registers have their values */
-    uint32_t *elements;      /* per acc: that a thread has; 0: not known */
+    int64_t *flags;      /* of others: the last raise */
+    zl_under_way *under; /* per instance */
+    int64_t *ready;      /* instances x accs: when the registers have their values */
+    uint32_t *elements;  /* per acc: that a thread has; 0: not known */
     uint32_t *rows;
-    zl_body_count *counts;   /* per event of a use, made when it runs first */
+    zl_body_count *counts; /* per event of a use, made when it runs first */
     bool *counted;
-    int64_t last;            /* the latest time of all */
-    uint64_t facts, ops;     /* used and not measured */
-    zlay_status status;      /* the first failure */
+    int64_t last;        /* the latest time of all */
+    uint64_t facts, ops; /* used and not measured */
+    zlay_status status;  /* the first failure */
 } zl_cost;
 
 /* zlay_pipe_cycles inside a call, of a request that is whole. */
-zlay_status zl_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe, const zlay_pipe_cost_request *ask);
+zlay_status zl_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe,
+                           const zlay_pipe_cost_request *ask);
 
 /* ---- the machine: a number that is not there ends the run ---------------- */
 
 int64_t zl_cost_fact(zl_cost *c, int32_t fact);
-bool zl_cost_form(zl_cost *c, zlay_machine_form *out, int32_t op, int32_t type, int32_t m, int32_t n, int32_t k);
+bool zl_cost_form(zl_cost *c, zlay_machine_form *out, int32_t op, int32_t type, int32_t m,
+                  int32_t n, int32_t k);
 void zl_cost_fail(zl_cost *c, zlay_status status, const char *format, ...) ZL_PRINTF(3, 4);
 
 /* Thousandths of a cycle that bytes take at a rate in bytes per 1000 cycles; rounded up. */

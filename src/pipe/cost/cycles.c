@@ -31,8 +31,8 @@ static bool make_tables(zl_cost *c)
     c->rows = zl_scratch(c->ctx, pipe->accs_count + 1, sizeof *c->rows);
     c->counts = zl_scratch(c->ctx, pipe->events_count + 1, sizeof *c->counts);
     c->counted = zl_scratch(c->ctx, pipe->events_count + 1, sizeof *c->counted);
-    return c->timed.at && c->timed.waits && c->units && c->slots && c->meetings && c->under && c->ready &&
-           c->elements && c->rows && c->counts && c->counted;
+    return c->timed.at && c->timed.waits && c->units && c->slots && c->meetings && c->under &&
+           c->ready && c->elements && c->rows && c->counts && c->counted;
 }
 
 static void begin(zl_cost *c)
@@ -41,7 +41,8 @@ static void begin(zl_cost *c)
     c->timed.tried = zl_cost_tried;
     r->timed = &c->timed;
     r->single = true;
-    for (uint32_t k = 0; k < r->instances_count; k++) c->under[k].generation = c->under[k].joined = -1;
+    for (uint32_t k = 0; k < r->instances_count; k++)
+        c->under[k].generation = c->under[k].joined = -1;
     zl_cost_elements(c);
 }
 
@@ -52,10 +53,12 @@ static zlay_status judge(zl_cost *c)
     const zl_fault *f = &r->fault;
     if (c->status) return c->status;
     if (r->status)
-        return zl_fail(c->ctx, r->status, "line %u %s", r->pipe->events[r->halted].line, r->because ? r->because : "is not run");
+        return zl_fail(c->ctx, r->status, "line %u %s", r->pipe->events[r->halted].line,
+                       r->because ? r->because : "is not run");
     if (!f->rule) return ZLAY_OK;
     return zl_fail(c->ctx, ZLAY_NONE, "line %u breaks %s: a pipe that is not correct has no time",
-                   f->event < r->pipe->events_count ? r->pipe->events[f->event].line : 0, zlay_pipe_rule_name(f->rule));
+                   f->event < r->pipe->events_count ? r->pipe->events[f->event].line : 0,
+                   zlay_pipe_rule_name(f->rule));
 }
 
 /* Runs the pipe once with these values. */
@@ -76,12 +79,19 @@ static zlay_status play(zl_cost *c, const zlay_pipe *plain, const int64_t *value
 
 /* ---- the answer ----------------------------------------------------------------- */
 
-static int64_t whole(int64_t milli) { return (milli + ZL_COST_MILLI - 1) / ZL_COST_MILLI; }
+static int64_t whole(int64_t milli)
+{
+    return (milli + ZL_COST_MILLI - 1) / ZL_COST_MILLI;
+}
 
 static void take(zlay_pipe_cost *out, const zl_cost *c)
 {
     uint32_t blocks = c->pipe->blocks ? c->pipe->blocks : 1;
-    *out = (zlay_pipe_cost){.cycles = whole(c->last), .interval = -1, .bound = -1, .facts = c->facts, .ops = c->ops};
+    *out = (zlay_pipe_cost){.cycles = whole(c->last),
+                            .interval = -1,
+                            .bound = -1,
+                            .facts = c->facts,
+                            .ops = c->ops};
     for (uint32_t k = 0; k < blocks * ZLAY_MACHINE_UNITS; k++) {
         int64_t busy = whole(c->units[k].busy), *most = &out->busy[k % ZLAY_MACHINE_UNITS];
         if (*most < busy) *most = busy;
@@ -109,8 +119,8 @@ static zlay_status find_param(zlay_ctx *ctx, int32_t *out, const zlay_pipe *pipe
     return zl_fail(ctx, ZLAY_EINVAL, "steady: the pipe has no param of this name");
 }
 
-static zlay_status run_once(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *plain, const zlay_pipe_cost_request *ask,
-                            const int64_t *values)
+static zlay_status run_once(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *plain,
+                            const zlay_pipe_cost_request *ask, const int64_t *values)
 {
     zl_mark mark = zl_scratch_mark(ctx);
     zl_cost c = {.ctx = ctx, .pipe = plain, .ask = ask};
@@ -146,10 +156,12 @@ static zlay_status cost_of(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *
 
 /* ---- the request ------------------------------------------------------------------ */
 
-static zlay_status check_params(zlay_ctx *ctx, const zlay_pipe *pipe, const zlay_pipe_cost_request *ask)
+static zlay_status check_params(zlay_ctx *ctx, const zlay_pipe *pipe,
+                                const zlay_pipe_cost_request *ask)
 {
     if (ask->params_count != pipe->params_count || (pipe->params_count && !ask->params))
-        return zl_fail(ctx, ZLAY_EINVAL, "params: the pipe has %u, the request %u", pipe->params_count, ask->params_count);
+        return zl_fail(ctx, ZLAY_EINVAL, "params: the pipe has %u, the request %u",
+                       pipe->params_count, ask->params_count);
     for (uint32_t k = 0; k < pipe->params_count; k++) {
         const zl_param *p = &pipe->params[k];
         if (ask->params[k] < p->least || ask->params[k] > p->most)
@@ -166,21 +178,26 @@ static bool has_sums(const zlay_pipe *pipe, const char *name)
     return found;
 }
 
-static zlay_status check_products(zlay_ctx *ctx, const zlay_pipe *pipe, const zlay_pipe_cost_request *ask)
+static zlay_status check_products(zlay_ctx *ctx, const zlay_pipe *pipe,
+                                  const zlay_pipe_cost_request *ask)
 {
     enum { MOST = 1 << 20 };
     if (ask->products_count && !ask->products) return zl_fail(ctx, ZLAY_EINVAL, "products: NULL");
     for (size_t k = 0; k < ask->products_count; k++) {
         const zlay_pipe_product *p = &ask->products[k];
-        if (p->op < 0 || p->op > ZLAY_OP_MFMA) return zl_fail(ctx, ZLAY_EINVAL, "products: %d is no product's op", (int)p->op);
-        if (p->m < 1 || p->n < 1 || p->k < 1 || p->m > MOST || p->n > MOST || p->k > MOST || p->count > MOST || p->elements > MOST || p->rows > MOST)
+        if (p->op < 0 || p->op > ZLAY_OP_MFMA)
+            return zl_fail(ctx, ZLAY_EINVAL, "products: %d is no product's op", (int)p->op);
+        if (p->m < 1 || p->n < 1 || p->k < 1 || p->m > MOST || p->n > MOST || p->k > MOST ||
+            p->count > MOST || p->elements > MOST || p->rows > MOST)
             return zl_fail(ctx, ZLAY_EINVAL, "products: a number is outside of 1..%d", MOST);
-        if (p->name && !has_sums(pipe, p->name)) return zl_fail(ctx, ZLAY_EINVAL, "products: the pipe sums nothing in %.64s", p->name);
+        if (p->name && !has_sums(pipe, p->name))
+            return zl_fail(ctx, ZLAY_EINVAL, "products: the pipe sums nothing in %.64s", p->name);
     }
     return ZLAY_OK;
 }
 
-zlay_status zl_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe, const zlay_pipe_cost_request *ask)
+zlay_status zl_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe,
+                           const zlay_pipe_cost_request *ask)
 {
     zlay_pipe_cost cost;
     zlay_status status = ask->machine ? ZLAY_OK : zl_fail(ctx, ZLAY_EINVAL, "machine: NULL");
@@ -194,7 +211,9 @@ zlay_status zl_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *
 zlay_status zlay_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe,
                              const zlay_pipe_cost_request *request)
 {
-    static const zl_request_form form = {"zlay_pipe_cost_request", sizeof(zlay_pipe_cost_request), sizeof request->size,
+    static const zl_request_form form = {"zlay_pipe_cost_request",
+                                         sizeof(zlay_pipe_cost_request),
+                                         sizeof request->size,
                                          {ZL_RESERVED(zlay_pipe_cost_request, reserved)}};
     zlay_pipe_cost_request ask;
     if (!ctx || !out || !pipe || !request) return ZLAY_EINVAL;

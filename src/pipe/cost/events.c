@@ -19,7 +19,10 @@ static void later(int64_t *at, int64_t time)
     if (*at < time) *at = time;
 }
 
-static int64_t cycles(const step *s, int32_t fact) { return zl_cost_fact(s->c, fact) * ZL_COST_MILLI; }
+static int64_t cycles(const step *s, int32_t fact)
+{
+    return zl_cost_fact(s->c, fact) * ZL_COST_MILLI;
+}
 
 static uint32_t warps(const step *s)
 {
@@ -67,7 +70,8 @@ static void wait_slot(const step *s)
 /* Bytes per 1000 cycles between L2 and the block. */
 static int64_t rate(const step *s, int32_t fact)
 {
-    int64_t own = zl_cost_fact(s->c, fact), share = (int64_t)zl_umin(s->c->ask->share_kilocycle, INT64_MAX);
+    int64_t own = zl_cost_fact(s->c, fact),
+            share = (int64_t)zl_umin(s->c->ask->share_kilocycle, INT64_MAX);
     return share && share < own ? share : own;
 }
 
@@ -80,7 +84,10 @@ static int64_t engine(const step *s, int64_t bytes)
 
 static void land(const step *s, uint32_t block, int64_t time)
 {
-    come(s, zl_run_mbar(s->r, s->i, s->e, s->e->bar_cta == ZL_CTA_OWN ? block : (uint32_t)s->e->bar_cta), time);
+    come(s,
+         zl_run_mbar(s->r, s->i, s->e,
+                     s->e->bar_cta == ZL_CTA_OWN ? block : (uint32_t)s->e->bar_cta),
+         time);
 }
 
 static void copy(const step *s)
@@ -98,7 +105,8 @@ static void copy(const step *s)
 static int64_t global(const step *s, int64_t bytes)
 {
     int64_t work = zl_cost_bytes(s->c, bytes, rate(s, ZLAY_MACHINE_L2_PROCESSOR_KILOCYCLE));
-    return zl_cost_serve(s->c, s->i->cta, ZLAY_UNIT_GLOBAL, *s->at, work) + cycles(s, ZLAY_MACHINE_L2_CYCLES);
+    return zl_cost_serve(s->c, s->i->cta, ZLAY_UNIT_GLOBAL, *s->at, work) +
+           cycles(s, ZLAY_MACHINE_L2_CYCLES);
 }
 
 static int64_t shared(const step *s, int64_t bytes)
@@ -120,7 +128,7 @@ static void store(const step *s)
 static int group_of(int32_t scope)
 {
     static const int8_t groups[] = {
-        [ZL_GROUP_WGMMA] = ZL_OF_WGMMA,     [ZL_GROUP_BULK] = ZL_OF_BULK,
+        [ZL_GROUP_WGMMA] = ZL_OF_WGMMA,         [ZL_GROUP_BULK] = ZL_OF_BULK,
         [ZL_GROUP_BULK_READ] = ZL_OF_BULK_READ, [ZL_GROUP_CPASYNC] = ZL_OF_CPASYNC,
         [ZL_GROUP_TCGEN05] = ZL_OF_TCGEN05,
     };
@@ -161,7 +169,9 @@ static void wait_group(const step *s)
     zl_under_way *u = &s->c->under[s->number];
     int group = group_of(s->e->scope);
     int64_t number = s->i->issued[group] - s->e->count;
-    if (s->e->count >= ZL_COST_GROUPS) zl_cost_fail(s->c, ZLAY_ENOTSUP, "line %u: more than %d groups under way", s->e->line, ZL_COST_GROUPS - 1);
+    if (s->e->count >= ZL_COST_GROUPS)
+        zl_cost_fail(s->c, ZLAY_ENOTSUP, "line %u: more than %d groups under way", s->e->line,
+                     ZL_COST_GROUPS - 1);
     else if (number > 0) later(s->at, *over(u, group, (int32_t)number));
 }
 
@@ -187,7 +197,9 @@ static void multiply(const step *s)
     int64_t rest = form.latency * ZL_COST_MILLI - form.occupancy_milli;
     int64_t there = end + (rest > 0 ? rest : 0);
     if (together) later(s->at, end);
-    else later(&s->c->under[s->number].open[p->op == ZLAY_OP_TCGEN05 ? ZL_OF_TCGEN05 : ZL_OF_WGMMA], there);
+    else
+        later(&s->c->under[s->number].open[p->op == ZLAY_OP_TCGEN05 ? ZL_OF_TCGEN05 : ZL_OF_WGMMA],
+              there);
     if (together && e->acc >= 0) later(ready(s, e->acc), there);
 }
 
@@ -209,8 +221,12 @@ static void compute(const step *s)
         later(&end, zl_cost_serve(s->c, s->i->cta, form.unit, from, work));
         if (form.latency > latency) latency = form.latency;
     }
-    const zlay_machine_form issue = {.unit = ZLAY_UNIT_ISSUE, .units = 1, .occupancy_milli = ZL_COST_MILLI};
-    if (all) later(&end, zl_cost_serve(s->c, s->i->cta, ZLAY_UNIT_ISSUE, from, zl_cost_work(s->c, &issue, all * warps(s))));
+    const zlay_machine_form issue = {.unit = ZLAY_UNIT_ISSUE,
+                                     .units = 1,
+                                     .occupancy_milli = ZL_COST_MILLI};
+    if (all)
+        later(&end, zl_cost_serve(s->c, s->i->cta, ZLAY_UNIT_ISSUE, from,
+                                  zl_cost_work(s->c, &issue, all * warps(s))));
     later(&end, from);
     *s->at = end + latency * ZL_COST_MILLI;
 }
@@ -223,7 +239,8 @@ static void use(const step *s)
         later(s->at, e->acc >= 0 ? *ready(s, e->acc) : 0);
         return;
     }
-    if (e->when && zl_run_value(s->r, s->i, &e->bar_at) >= zl_run_value(s->r, s->i, &e->parity)) return;
+    if (e->when && zl_run_value(s->r, s->i, &e->bar_at) >= zl_run_value(s->r, s->i, &e->parity))
+        return;
     compute(s);
 }
 
@@ -289,7 +306,8 @@ static void move(const step *s)
     bool there = e->kind == ZL_EV_READ || e->kind == ZL_EV_LDMATRIX;
     if (e->joined) return;
     if (e->acc >= 0) later(s->at, *ready(s, e->acc));
-    if (e->smem[0] >= 0) *s->at = shared(s, bytes_of(s)) + (there ? cycles(s, ZLAY_MACHINE_SHARED_CYCLES) : 0);
+    if (e->smem[0] >= 0)
+        *s->at = shared(s, bytes_of(s)) + (there ? cycles(s, ZLAY_MACHINE_SHARED_CYCLES) : 0);
     else if (there) *s->at = global(s, bytes_of(s));
 }
 
@@ -301,20 +319,24 @@ static void tensor(const step *s)
     int32_t columns = (int32_t)(e->columns[1] - e->columns[0] + 1);
     int32_t op = e->kind == ZL_EV_TLD ? ZLAY_OP_TMEM_LD : ZLAY_OP_TMEM_ST;
     if (!zl_cost_form(s->c, &form, op, -1, columns, 0, 0)) return;
-    int64_t end = zl_cost_serve(s->c, s->i->cta, form.unit, *s->at, zl_cost_work(s->c, &form, warps(s)));
-    later(&s->c->under[s->number].open[e->kind == ZL_EV_TLD ? ZL_OF_TLD : ZL_OF_TST], end + form.latency * ZL_COST_MILLI);
+    int64_t end =
+        zl_cost_serve(s->c, s->i->cta, form.unit, *s->at, zl_cost_work(s->c, &form, warps(s)));
+    later(&s->c->under[s->number].open[e->kind == ZL_EV_TLD ? ZL_OF_TLD : ZL_OF_TST],
+          end + form.latency * ZL_COST_MILLI);
 }
 
 static void wait_tensor(const step *s)
 {
-    int64_t *open = &s->c->under[s->number].open[s->e->scope == ZL_TWAIT_LD ? ZL_OF_TLD : ZL_OF_TST];
+    int64_t *open =
+        &s->c->under[s->number].open[s->e->scope == ZL_TWAIT_LD ? ZL_OF_TLD : ZL_OF_TST];
     later(s->at, *open);
     *open = 0;
 }
 
 static void refuse(const step *s)
 {
-    zl_cost_fail(s->c, ZLAY_ENOTSUP, "line %u: %s has no time here", s->e->line, zl_forms[s->e->kind].word);
+    zl_cost_fail(s->c, ZLAY_ENOTSUP, "line %u: %s has no time here", s->e->line,
+                 zl_forms[s->e->kind].word);
 }
 
 static void run(const step *s)
@@ -323,7 +345,9 @@ static void run(const step *s)
     case ZL_EV_ARRIVE: arrive(s); break;
     case ZL_EV_WAIT: wait_slot(s); break;
     case ZL_EV_COPY: copy(s); break;
-    case ZL_EV_CPASYNC: later(&s->c->under[s->number].open[ZL_OF_CPASYNC], global(s, s->e->count)); break;
+    case ZL_EV_CPASYNC:
+        later(&s->c->under[s->number].open[ZL_OF_CPASYNC], global(s, s->e->count));
+        break;
     case ZL_EV_STORE:
     case ZL_EV_REDUCE: store(s); break;
     case ZL_EV_COMMIT: commit(s); break;

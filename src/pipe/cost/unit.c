@@ -33,14 +33,16 @@ int64_t zl_cost_fact(zl_cost *c, int32_t fact)
     return value;
 }
 
-bool zl_cost_form(zl_cost *c, zlay_machine_form *out, int32_t op, int32_t type, int32_t m, int32_t n, int32_t k)
+bool zl_cost_form(zl_cost *c, zlay_machine_form *out, int32_t op, int32_t type, int32_t m,
+                  int32_t n, int32_t k)
 {
     const zlay_machine *machine = c->ask->machine;
     if (zlay_machine_form_find(out, machine, op, type, m, n, k) || out->occupancy_milli < 0 ||
         out->latency < 0 || out->unit < 0 || out->unit >= ZLAY_MACHINE_UNITS) {
         const char *name = zlay_machine_op_name(op);
         zl_cost_fail(c, ZLAY_NONE, "%s: no document and no measurement says what %s %dx%dx%d takes",
-                     zlay_target_name(machine->target), name ? name : "this op", (int)m, (int)n, (int)k);
+                     zlay_target_name(machine->target), name ? name : "this op", (int)m, (int)n,
+                     (int)k);
         return false;
     }
     if (out->basis != ZLAY_BASIS_MEASURED) c->ops |= 1ull << op;
@@ -52,7 +54,8 @@ static int64_t scaled(zl_cost *c, int64_t a, int64_t b, int64_t n)
 {
     zl_i128 product = (zl_i128)a * b, value = n > 0 ? -zl_floor_div_128(-product, n) : 0;
     if (n > 0 && value < INT64_MAX / 4) return (int64_t)value;
-    zl_cost_fail(c, n > 0 ? ZLAY_EOVERFLOW : ZLAY_NONE, n > 0 ? "times pass 62 bits" : "a rate or a count of units is 0");
+    zl_cost_fail(c, n > 0 ? ZLAY_EOVERFLOW : ZLAY_NONE,
+                 n > 0 ? "times pass 62 bits" : "a rate or a count of units is 0");
     return 0;
 }
 
@@ -65,7 +68,8 @@ int64_t zl_cost_work(zl_cost *c, const zlay_machine_form *form, int64_t instruct
 {
     int64_t count = 0, taken = 0;
     if (zlay_machine_unit_count(&count, c->ask->machine, form->unit))
-        zl_cost_fail(c, ZLAY_NONE, "%s: no document and no measurement says how many units %s it has",
+        zl_cost_fail(c, ZLAY_NONE,
+                     "%s: no document and no measurement says how many units %s it has",
                      zlay_target_name(c->ask->machine->target), zlay_machine_unit_name(form->unit));
     if (c->status) return 0;
     if (!zl_mul(instructions, form->units, &taken)) taken = INT64_MAX;

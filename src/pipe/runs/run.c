@@ -4,6 +4,7 @@
  * other interleavings allow. If no instance can move, it is a deadlock; if all have ended, the
  * end is checked. */
 #include "pipe/runs/state/watch.h"
+#include "pipe/runs/timed.h"
 
 /* Tells of an event that has run, and of a round's end. */
 static void tell(zl_run *r, const zl_instance *i)

@@ -190,15 +190,6 @@ typedef struct zl_tiles {
     bool shut; /* some instances stand at the frontier, and no other can move: the run stops */
 } zl_tiles;
 
-struct zl_run;
-
-/* Where events have times: the instance that is earliest runs next, by one event. */
-typedef struct zl_timed {
-    int64_t *at; /* per instance: the time of its next event, which `told` sets */
-    bool *waits; /* per instance: nothing has happened since it could not run its event */
-    void (*tried)(struct zl_run *r, const zl_instance *i); /* hears of an event that has to wait */
-} zl_timed;
-
 typedef struct zl_run {
     zlay_ctx *ctx;
     const zlay_pipe *pipe;
@@ -238,8 +229,7 @@ typedef struct zl_run {
     zl_tick *memory;          /* of all clocks */
     size_t memory_room;
     zl_tick *scratch;         /* a clock */
-    int64_t *lap;             /* with `paced`: an instance that has ended more iterations of its
-                               * outermost loops than this waits until no other can move */
+    int64_t *lap; /* with `paced`: an instance with more iterations of outermost loops waits for the others */
     bool paced;               /* outermost loops run in lockstep */
     uint64_t steps, most;
     uint32_t stepping;        /* the instance whose event runs */
@@ -247,7 +237,7 @@ typedef struct zl_run {
     const int32_t *known;     /* per instance: the last epoch that is told */
     void (*told)(struct zl_run *r, const zl_instance *i); /* hears of events as they run; NULL: none is told */
     void *teller;             /* of `told` */
-    const zl_timed *timed;    /* NULL: instances take turns */
+    const struct zl_timed *timed; /* NULL: instances take turns */
     uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
     int64_t reach;            /* the largest constant offset of a product's index */
     int32_t most_left[ZL_GROUPS]; /* the most groups that any wait leaves outstanding */

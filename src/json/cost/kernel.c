@@ -40,15 +40,17 @@ static void put_cost(zl_call *call, const zlay_kernel_cost *cost)
                 {"trip_cycles", cost->trip_cycles},
                 {"dram_cycles", cost->dram_cycles}};
     call->value = json_object();
-    for (size_t k = 0; k < ZL_COUNT(rows); k++) zl_put_value(call, call->value, rows[k].key, zl_json_int(rows[k].value));
-    zl_put_value(call, call->value, "bound", json_string(cost->bound < 0 ? "dram" : zlay_machine_unit_name(cost->bound)));
+    for (size_t k = 0; k < ZL_COUNT(rows); k++)
+        zl_put_value(call, call->value, rows[k].key, zl_json_int(rows[k].value));
+    zl_put_value(call, call->value, "bound",
+                 json_string(cost->bound < 0 ? "dram" : zlay_machine_unit_name(cost->bound)));
     zl_put_value(call, call->value, "not_measured", zl_json_facts_used(call, cost->facts));
     zl_put_value(call, call->value, "ops_not_measured", zl_json_ops_used(call, cost->ops));
 }
 
 /* Reckons with the machine of a target, changed as the request says. */
-static zlay_status answer(zl_call *call, const zlay_target *target, const json_t *facts, const zlay_plan *gemm,
-                          const zlay_attention_plan *attention)
+static zlay_status answer(zl_call *call, const zlay_target *target, const json_t *facts,
+                          const zlay_plan *gemm, const zlay_attention_plan *attention)
 {
     zlay_allocator alloc = zl_allocator(call->ctx);
     zlay_machine *machine = zl_alloc(call->ctx, 1, sizeof *machine);
@@ -56,7 +58,9 @@ static zlay_status answer(zl_call *call, const zlay_target *target, const json_t
     if (!machine) return ZLAY_ENOMEM;
     zlay_machine_find(machine, target);
     zlay_status status = zl_machine_change(call, machine, facts);
-    if (!status) status = gemm ? zlay_gemm_cycles(call->ctx, &cost, machine, gemm) : zlay_attention_cycles(call->ctx, &cost, machine, attention);
+    if (!status)
+        status = gemm ? zlay_gemm_cycles(call->ctx, &cost, machine, gemm)
+                      : zlay_attention_cycles(call->ctx, &cost, machine, attention);
     zl_free(&alloc, machine, sizeof *machine);
     if (!status) put_cost(call, &cost);
     return status;
