@@ -20,13 +20,13 @@ typedef struct zl_block_cost {
     int32_t bound;        /* out */
 } zl_block_cost;
 
-/* Cycles of so many trips in each of so many tiles; and of the last trip. Trips behind ZL_COST_TRIPS
- * take what the last one does, tiles behind the second what the second does. */
+/* Cycles of so many trips in each of so many tiles; and of the last trip. Trips behind
+ * ZL_COST_TRIPS take what the last one does, tiles behind the second what the second does. */
 zlay_status zl_block_cycles(zlay_ctx *ctx, zl_block_cost *b, int64_t tiles, int64_t trips,
                             zlay_kernel_cost *out);
 
-/* What one processor of so many gets of L2, in bytes per 1000 cycles: where that is known the rate of
- * processors that read the same lines, as blocks of a product do. */
+/* What one processor of so many gets of L2, in bytes per 1000 cycles: where that is known the rate
+ * of processors that read the same lines, as blocks of a product do. */
 zlay_status zl_kernel_share(zlay_ctx *ctx, uint64_t *out, const zlay_machine *machine,
                             int64_t blocks, uint64_t *facts);
 
