@@ -7,9 +7,11 @@
 
 enum {
     PERCENT = 100,
-    MODEL_ERROR = 3,  /* per cent, of times of tiles: between two shapes stream-K must win by more */
-    SPLIT_ERROR = 40, /* the same of sums that a block sends to another: of 15 shapes on an H200 a quarter took so much more than modelled */
-    SPLITS = 2
+    STREAM_ERROR = 6, /* per cent, of times: what stream-K must win by */
+    SPLIT_ERROR = 6,  /* the same of sums that a block sends to another */
+    WIDTH_ERROR = 3,  /* the same of tiles whose columns are no multiple of 64 */
+    WIDTH = 64,
+    SPLITS = 2 /* blocks of the first of the divisions of K, each of which has twice those of the one before */
 };
 
 /* Whether the request has fixed how the work is divided. */
@@ -29,27 +31,28 @@ bool zl_gemm_way_take(zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way)
         if (gemm->stream_k != ZLAY_STREAM_AUTO || !zl_stream_may(plan, gemm)) return false;
         plan->info.stream_blocks = zl_tile_processors(plan);
     } else {
-        if (gemm->split_k != ZLAY_SPLIT_AUTO || !zl_split_may(plan, gemm, SPLITS)) return false;
-        plan->info.splits = plan->info.cluster = SPLITS;
+        uint32_t splits = (uint32_t)SPLITS << (way - ZL_GEMM_SPLIT_2);
+        if (gemm->split_k != ZLAY_SPLIT_AUTO || !zl_split_may(plan, gemm, splits)) return false;
+        plan->info.splits = plan->info.cluster = splits;
     }
     return true;
 }
 
-uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way, const zl_tile_shape *whole)
+uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way)
 {
-    bool same = shape->m == whole->m && shape->n == whole->n;
-    uint32_t error = way == ZL_GEMM_SPLIT ? SPLIT_ERROR : way == ZL_GEMM_STREAM && !same ? MODEL_ERROR : 0;
+    uint32_t error = way >= ZL_GEMM_SPLIT_2 ? SPLIT_ERROR : way == ZL_GEMM_STREAM ? STREAM_ERROR : 0;
+    if (shape->n % WIDTH && shape->n > WIDTH) error += WIDTH_ERROR;
     return zl_umul_sat(shape->time, PERCENT) / (PERCENT - error);
 }
 
 /* The shape of the least rank of a way, and its rank; UINT64_MAX: there is none. */
-static uint64_t way_least(const zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way, zl_tile_shape *best, const zl_tile_shape *whole)
+static uint64_t way_least(const zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way, zl_tile_shape *best)
 {
     zl_tile_shape shapes[ZL_TILE_SHAPES];
     uint32_t count = zl_tile_shapes(plan, gemm, shapes);
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t rank = zl_gemm_way_rank(&shapes[i], way, whole);
+        uint64_t rank = zl_gemm_way_rank(&shapes[i], way);
         if (rank >= least) continue;
         least = rank;
         *best = shapes[i];
@@ -66,7 +69,7 @@ uint64_t zl_gemm_way_choose(zlay_plan *plan, const zlay_gemm *gemm)
     for (zl_gemm_way way = ZL_GEMM_WHOLE; way < ZL_GEMM_WAYS; way++) {
         zlay_plan other = *plan;
         if (!zl_gemm_way_take(&other, gemm, way)) continue;
-        uint64_t rank = way_least(&other, gemm, way, &shape, &whole);
+        uint64_t rank = way_least(&other, gemm, way, &shape);
         if (rank >= least) continue;
         least = rank;
         best = way;
