@@ -4,6 +4,7 @@
  * modelled time. Those of wgmma are from times of one K step that were measured on an H200: the wave
  * model of tiles over processors fits within 3 % where K has 40 steps or more. The others are
  * counted from widths that were published, and nothing was measured. */
+#include "synth/gemm/choose.h"
 #include "synth/gemm/groups.h"
 #include "base/arith.h"
 
