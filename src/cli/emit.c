@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay emit: prints a function or constant for another author's kernel; zlay show: draws; zlay pipe
- * cycles. The arguments in a command's row are fields of an operation of zlay batch, which reads and
- * refuses them. */
+ * cycles. The arguments in a command's row are fields of an operation of zlay batch, which reads
+ * and refuses them. */
 #include "cli/cli.h"
 #include "cli/progress.h"
 
