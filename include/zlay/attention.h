@@ -71,10 +71,10 @@ typedef struct zlay_attention {
     uint64_t sequences;    /* so many sequences lie one behind the other in all tensors, and
                               `queries` and `keys` are the most rows that they have together;
                               persistent blocks.  0: see `batch` */
-    uint32_t tile_m, tile_n; /* queries of a block: 64, 128 or 192; keys of a stage: a multiple of 16
-                              from 64 to 256, of e4m3 64 or 128; what a block's registers and shared
-                              memory have room for (zlay_attention_candidates).  By tcgen05 128, and 64
-                              or 128; of MFMA 0.  0: what the plan chooses */
+    uint32_t tile_m, tile_n; /* queries of a block: 64, 128 or 192; keys of a stage: a multiple of
+                              16 from 64 to 256, of e4m3 64 or 128; what a block's registers and
+                              shared memory have room for (zlay_attention_candidates).  By
+                              tcgen05 128, and 64 or 128; of MFMA 0.  0: what the plan chooses */
     uint32_t stages;       /* of the rings of keys and of values, 2 to 4 */
     int32_t overlap;       /* ZLAY_OVERLAP_*; by tcgen05 and MFMA not ALWAYS */
     uint64_t reserved[1];  /* 0 */

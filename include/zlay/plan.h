@@ -73,7 +73,8 @@ enum { ZLAY_SWAP_NEVER = 0, ZLAY_SWAP_AUTO = 1, ZLAY_SWAP_ALWAYS = 2 };
  *  the last of another (stream-K).  AUTO: where the modelled time is less. */
 enum { ZLAY_STREAM_NEVER = 0, ZLAY_STREAM_AUTO = 1, ZLAY_STREAM_ALWAYS = 2 };
 
-/** As `split_k`: the planner divides K among the blocks of a cluster where the modelled time is less. */
+/** As `split_k`: the planner divides K among the blocks of a cluster where the modelled time
+ *  is less. */
 #define ZLAY_SPLIT_AUTO UINT32_MAX
 
 /** What the groups of a product have each of their own: rows of A and D, with a matrix of B for

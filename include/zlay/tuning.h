@@ -3,11 +3,12 @@
  *  fastest on a device.
  *
  *  A record is a line (docs/tuning.md): its key, what was chosen, what was measured, a
- *  checksum.  By hand, one GEMM on an H200, here in four lines:
+ *  checksum.  By hand, one GEMM on an H200, here in five lines:
  *      gemm device=NVIDIA_H200 arch=sm_90a processors=132 driver=13000 rules=79
  *       types=bf16,bf16,bf16 orders=row,col,row options=- asks=auto,auto,auto,1,never,-,-
  *       legal=128,128,128 class=4096x4096x4096 shape=4096x4096x4096 : tile=128x256x64
- *       multicast=b swap=never stream_k=never split_k=1 : ns=201300 rounds=25 others=203900 ~1f2e3d4c
+ *       multicast=b swap=never stream_k=never split_k=1 : ns=201300 rounds=25
+ *       others=203900 ~1f2e3d4c
  *  A class has each extent rounded up to 2^e or 3 * 2^e; a request finds the record of its
  *  own shape, else the best one of its class.
  *

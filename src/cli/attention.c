@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay plan attention: makes the plan of a request, prints it, decides the certificates of its copies, proves its pipe, and writes
- * its kernel. */
+/* zlay plan attention: makes the plan of a request, prints it, decides the certificates of its
+ * copies, proves its pipe, and writes its kernel. */
 #include "cli/cli.h"
 #include "cli/progress.h"
 
@@ -23,11 +23,16 @@ static zlay_status kernel_write(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
     const emission *e = value;
     zlay_pipe_launch launch;
-    const zlay_attention_emit ask = {.size = sizeof ask, .language = ZLAY_TEXT_PTX, .plan = e->plan, .name = e->name, .name_length = strlen(e->name)};
+    const zlay_attention_emit ask = {.size = sizeof ask,
+                                     .language = ZLAY_TEXT_PTX,
+                                     .plan = e->plan,
+                                     .name = e->name,
+                                     .name_length = strlen(e->name)};
     return zlay_emit_attention(ctx, out, &launch, NULL, 0, &ask);
 }
 
-/* The pair of layouts of each copy of tensor maps; a move of two maps that was made of one has none. */
+/* The pair of layouts of each copy of tensor maps; a move of two maps that was made of one has
+ * none. */
 static int copies_decide(zlay_ctx *ctx, const zlay_attention_plan *plan)
 {
     const zlay_move *move;
@@ -41,10 +46,12 @@ static int copies_decide(zlay_ctx *ctx, const zlay_attention_plan *plan)
         if (status) return zl_cli_say(ctx, status, "certificate");
         count++;
         if (answer == ZLAY_YES) continue;
-        printf("certificate of the copy of %c: %s\n", tensor, answer == ZLAY_NO ? "the layouts differ" : zlay_ctx_message(ctx));
+        printf("certificate of the copy of %c: %s\n", tensor,
+               answer == ZLAY_NO ? "the layouts differ" : zlay_ctx_message(ctx));
         return answer == ZLAY_NO ? ZL_EXIT_NO : ZL_EXIT_UNSURE;
     }
-    if (count) printf("certificates: %u pairs of layouts, each equal (checked independently)\n", count);
+    if (count)
+        printf("certificates: %u pairs of layouts, each equal (checked independently)\n", count);
     return ZL_EXIT_YES;
 }
 
@@ -60,13 +67,18 @@ static int kernel_file(zlay_ctx *ctx, const zlay_attention_plan *plan, const zl_
     return done ? ZL_EXIT_YES : ZL_EXIT_ERROR;
 }
 
-static int plan_show(zlay_ctx *ctx, const zlay_attention_plan *plan, const zl_options *options)
+static int explained(zlay_ctx *ctx, const zlay_attention_plan *plan)
 {
     size_t length;
     char *text = zl_text_of(ctx, explain_write, plan, &length);
     if (!text) return ZL_EXIT_ERROR;
     fwrite(text, 1, length, stdout);
     free(text);
+    return ZL_EXIT_YES;
+}
+
+static int plan_show(zlay_ctx *ctx, const zlay_attention_plan *plan, const zl_options *options)
+{
     int exit = zl_pipe_prove(ctx, zlay_attention_pipe(plan), true);
     if (!exit) exit = copies_decide(ctx, plan);
     return exit ? exit : kernel_file(ctx, plan, options);
@@ -78,14 +90,16 @@ int zl_plan_attention(zlay_ctx *ctx, int argc, char **argv)
     const zlay_target *target;
     zlay_attention_plan *plan = NULL;
     if (!zl_options_read(&options, ZL_OF_ATTENTION, argc, argv)) return ZL_EXIT_ERROR;
-    if (zlay_target_find(&target, options.target, strlen(options.target))) return zl_no_target(options.target);
+    if (zlay_target_find(&target, options.target, strlen(options.target)))
+        return zl_no_target(options.target);
     const zlay_attention asked = options.attention;
     if (options.cache && !zl_choice_attention(ctx, target, &options)) return ZL_EXIT_ERROR;
     zl_progress_begin(ctx, "planning");
     zlay_status status = zlay_attention_synth(ctx, &plan, target, &options.attention);
     zl_progress_end();
-    int exit = status ? zl_cli_say(ctx, status, "no plan") : plan_show(ctx, plan, &options);
+    int exit = status ? zl_cli_say(ctx, status, "no plan") : explained(ctx, plan);
     if (!exit) exit = zl_rivals_attention(ctx, target, &asked, &options.attention);
+    if (!exit) exit = plan_show(ctx, plan, &options);
     zlay_attention_free(plan);
     return exit;
 }

@@ -30,7 +30,16 @@ typedef struct zl_options {
 } zl_options;
 
 /* Whose flag it is. */
-enum { ZL_OF_PLAN = 1, ZL_OF_RUN = 2, ZL_OF_ATTENTION = 4, ZL_OF_TUNE = 8, ZL_OF_GEMM = 11, ZL_OF_PLANS = 5, ZL_OF_CACHED = 13, ZL_OF_ALL = 15 };
+enum {
+    ZL_OF_PLAN = 1,
+    ZL_OF_RUN = 2,
+    ZL_OF_ATTENTION = 4,
+    ZL_OF_TUNE = 8,
+    ZL_OF_GEMM = 11,
+    ZL_OF_PLANS = 5,
+    ZL_OF_CACHED = 13,
+    ZL_OF_ALL = 15
+};
 
 /* Read the flags after a command's words; false, and said on stderr. */
 bool zl_options_read(zl_options *out, int command, int argc, char **argv);
@@ -73,12 +82,14 @@ char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const
 /* The records of a cache; a file that is not there has none. NULL, and said. */
 zlay_tuning *zl_cache_read(zlay_ctx *ctx, const char *path);
 
-/* What the cache says of the request, in place of what it leaves open, and prints which it is and by whom; then, behind the plan,
- * what else there is and by which bound nothing better exists. */
+/* What the cache says of the request, in place of what it leaves open, and prints which it is and
+ * where it was measured; then what else there is and by which bound nothing better exists. */
 bool zl_choice_gemm(zlay_ctx *ctx, const zlay_target *target, zl_options *options);
 bool zl_choice_attention(zlay_ctx *ctx, const zlay_target *target, zl_options *options);
-int zl_rivals_gemm(zlay_ctx *ctx, const zlay_target *target, const zlay_gemm *asked, const zlay_gemm *chosen);
-int zl_rivals_attention(zlay_ctx *ctx, const zlay_target *target, const zlay_attention *asked, const zlay_attention *chosen);
+int zl_rivals_gemm(zlay_ctx *ctx, const zlay_target *target, const zlay_gemm *asked,
+                   const zlay_gemm *chosen);
+int zl_rivals_attention(zlay_ctx *ctx, const zlay_target *target, const zlay_attention *asked,
+                        const zlay_attention *chosen);
 
 /* Decide a pipe again and print a line and, if asked, the pipe and its proof. */
 int zl_pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print);

@@ -54,8 +54,14 @@ static bool read_extents(void *to, const char *text, int count)
     return true;
 }
 
-static bool read_tile(void *to, const char *text) { return read_extents(to, text, 3); }
-static bool read_pair(void *to, const char *text) { return read_extents(to, text, 2); }
+static bool read_tile(void *to, const char *text)
+{
+    return read_extents(to, text, 3);
+}
+static bool read_pair(void *to, const char *text)
+{
+    return read_extents(to, text, 2);
+}
 
 static bool read_strides(void *to, const char *text)
 {
@@ -185,7 +191,10 @@ static const struct {
 
 enum { FLAGS = sizeof flags / sizeof flags[0], TYPES = 64 };
 
-static const char *const commands[] = {[ZL_OF_PLAN] = "plan gemm", [ZL_OF_RUN] = "run gemm", [ZL_OF_ATTENTION] = "plan attention", [ZL_OF_TUNE] = "tune gemm"};
+static const char *const commands[] = {[ZL_OF_PLAN] = "plan gemm",
+                                       [ZL_OF_RUN] = "run gemm",
+                                       [ZL_OF_ATTENTION] = "plan attention",
+                                       [ZL_OF_TUNE] = "tune gemm"};
 
 /* The flag of a command that `--NAME` or `--NAME=VALUE` names; FLAGS: none. */
 static size_t flag_find(int command, const char *argument)
@@ -224,12 +233,12 @@ static zl_like value_like(size_t flag, const char *value)
 
 static bool flag_read(zl_options *out, size_t flag, const char *value)
 {
-    bool read = size_given(flag, value) &&
-                flags[flag].read((char *)out + flags[flag].offset, value);
+    bool read =
+        size_given(flag, value) && flags[flag].read((char *)out + flags[flag].offset, value);
     if (!read) {
         zl_like like = value_like(flag, value);
-        fprintf(stderr, "zlay: --%s wants %s, not '%s'%s\n", flags[flag].name,
-                flags[flag].argument, value, like.hint);
+        fprintf(stderr, "zlay: --%s wants %s, not '%s'%s\n", flags[flag].name, flags[flag].argument,
+                value, like.hint);
     }
     if (flags[flag].offset == offsetof(zl_options, model)) out->model_given = true;
     return read;
@@ -246,18 +255,19 @@ static void no_flag(int command, const char *argument)
         snprintf(name, sizeof name, "--%s", flags[i].name);
         if (flags[i].of & command) zl_like_offer(&like, name);
     }
-    fprintf(stderr, "zlay: %s has no flag '%s'%s; zlay %s --help lists them\n",
-            commands[command], argument, like.hint, commands[command]);
+    fprintf(stderr, "zlay: %s has no flag '%s'%s; zlay %s --help lists them\n", commands[command],
+            argument, like.hint, commands[command]);
 }
 
 bool zl_options_read(zl_options *out, int command, int argc, char **argv)
 {
-    *out = (zl_options){.gemm = {.size = sizeof out->gemm, .m = 4096, .n = 4096, .k = 4096},
-                        .attention = {.size = sizeof out->attention, .head = 128, .queries = 4096, .heads = 16},
-                        .candidates = 8,
-                        .rounds = 25,
-                        .target = "sm_90a",
-                        .name = command == ZL_OF_ATTENTION ? "attention" : "gemm"};
+    *out = (zl_options){
+        .gemm = {.size = sizeof out->gemm, .m = 4096, .n = 4096, .k = 4096},
+        .attention = {.size = sizeof out->attention, .head = 128, .queries = 4096, .heads = 16},
+        .candidates = 8,
+        .rounds = 25,
+        .target = "sm_90a",
+        .name = command == ZL_OF_ATTENTION ? "attention" : "gemm"};
     for (int i = 0; i < argc; i++) {
         const char *argument = argv[i], *equals = strchr(argument, '=');
         size_t flag = flag_find(command, argument);
@@ -276,5 +286,6 @@ bool zl_options_read(zl_options *out, int command, int argc, char **argv)
 void zl_options_help(int commands_of)
 {
     for (size_t i = 0; i < FLAGS; i++)
-        if (flags[i].of & commands_of) printf("  --%-8s %-10s %s\n", flags[i].name, flags[i].argument, flags[i].text);
+        if (flags[i].of & commands_of)
+            printf("  --%-8s %-10s %s\n", flags[i].name, flags[i].argument, flags[i].text);
 }

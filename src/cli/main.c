@@ -44,7 +44,10 @@ static int words_known(int argc, char **argv)
 /* Whose flags a command takes. */
 static int flags_of(zl_command *call)
 {
-    return call == zl_plan_gemm ? ZL_OF_PLAN : call == zl_run_gemm ? ZL_OF_RUN : call == zl_tune_gemm ? ZL_OF_TUNE : ZL_OF_ATTENTION;
+    return call == zl_plan_gemm   ? ZL_OF_PLAN
+           : call == zl_run_gemm  ? ZL_OF_RUN
+           : call == zl_tune_gemm ? ZL_OF_TUNE
+                                  : ZL_OF_ATTENTION;
 }
 
 /* Lists the commands that share `words` words with the arguments; their arguments tell whether
@@ -85,8 +88,7 @@ static int no_command(int argc, char **argv)
     bool ops;
     int flags = 0, words = words_known(argc, argv);
     zl_like like = command_like(words, argc, argv);
-    if (words)
-        fprintf(stderr, "zlay: these commands begin with %s%s:\n", argv[0], like.hint);
+    if (words) fprintf(stderr, "zlay: these commands begin with %s%s:\n", argv[0], like.hint);
     else if (argc)
         fprintf(stderr, "zlay: no command begins with %s%s; zlay --help lists them\n", argv[0],
                 like.hint);

@@ -209,13 +209,18 @@ static zlay_status explain_write(zlay_ctx *ctx, zlay_buf *out, const void *plan)
     return zlay_plan_print(out, plan);
 }
 
-static int plan_show(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *options)
+static int explained(zlay_ctx *ctx, const zlay_plan *plan)
 {
     size_t length;
     char *text = zl_text_of(ctx, explain_write, plan, &length);
     if (!text) return ZL_EXIT_ERROR;
     fwrite(text, 1, length, stdout);
     free(text);
+    return ZL_EXIT_YES;
+}
+
+static int plan_show(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *options)
+{
     int exit = zl_plan_prove(ctx, plan, true);
     zlay_wave_gemm wave;
     zl_emitter *kernel = zlay_plan_wave(&wave, plan) ? zlay_emit_ptx : zlay_emit_assembly;
@@ -231,11 +236,13 @@ int zl_plan_gemm(zlay_ctx *ctx, int argc, char **argv)
     if (!zl_options_read(&options, ZL_OF_PLAN, argc, argv)) return exit;
     const zlay_target *target;
     const zlay_gemm asked = options.gemm;
-    if (zlay_target_find(&target, options.target, strlen(options.target))) return zl_no_target(options.target);
+    if (zlay_target_find(&target, options.target, strlen(options.target)))
+        return zl_no_target(options.target);
     if (options.cache && !zl_choice_gemm(ctx, target, &options)) return exit;
     zlay_plan *plan = zl_plan_of(ctx, &options, &exit);
-    if (plan) exit = plan_show(ctx, plan, &options);
+    if (plan) exit = explained(ctx, plan);
     if (plan && !exit) exit = zl_rivals_gemm(ctx, target, &asked, &options.gemm);
+    if (plan && !exit) exit = plan_show(ctx, plan, &options);
     zlay_plan_free(plan);
     return exit;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages and exit codes that the commands share, and texts in memory that is made large enough. */
+/* The messages and exit codes that the commands share, and texts in memory that is made large
+ * enough. */
 #include "cli/cli.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay tune: times candidates of a GEMM on a GPU, prints and merges caches. Each candidate is launched in turns with the others, on
- * sets of matrices that together are larger than L2; a time is the median of single launches between two events, which has a few
- * microseconds of the launch in it, as much for each. */
+/* zlay tune: times candidates of a GEMM on a GPU, prints and merges caches. Each candidate is
+ * launched in turns with the others, on sets of matrices that together are larger than L2; a time
+ * is the median of single launches between two events, which has a few microseconds of the launch
+ * in it, as much for each. */
 #include "cli/cli.h"
 #include "cli/groups.h"
 #include "cli/progress.h"
@@ -12,7 +13,13 @@
 #include <string.h>
 #include <zlay/runtime.h>
 
-enum { CANDIDATES_MOST = ZLAY_TUNING_OTHERS + 1, ROUNDS_MOST = 1000, SETS_MOST = 16, L2S = 4, WARM = 2 };
+enum {
+    CANDIDATES_MOST = ZLAY_TUNING_OTHERS + 1,
+    ROUNDS_MOST = 1000,
+    SETS_MOST = 16,
+    L2S = 4,
+    WARM = 2
+};
 
 typedef struct contestant {
     zlay_plan *plan;
@@ -36,8 +43,10 @@ typedef struct tuner {
 static zlay_status contestants_plan(tuner *t)
 {
     zlay_gemm_candidate list[CANDIDATES_MOST];
-    size_t all, want = t->options->candidates < CANDIDATES_MOST ? (size_t)t->options->candidates : CANDIDATES_MOST;
-    zlay_status status = zlay_gemm_candidates(t->ctx, list, want, &all, t->target, &t->options->gemm);
+    size_t all, want = t->options->candidates < CANDIDATES_MOST ? (size_t)t->options->candidates
+                                                                : CANDIDATES_MOST;
+    zlay_status status =
+        zlay_gemm_candidates(t->ctx, list, want, &all, t->target, &t->options->gemm);
     for (size_t i = 0; !status && i < want && i < all; i++) {
         status = zlay_gemm_synth(t->ctx, &t->of[i].plan, t->target, &list[i].gemm);
         if (status == ZLAY_ENOTSUP || status == ZLAY_NONE) break;
@@ -52,7 +61,8 @@ static zlay_status sets_make(tuner *t)
     int32_t type[3];
     uint64_t bytes = 0;
     zl_matrix_types(type, t->of[0].plan);
-    if (!zl_groups_describe(&t->matrix[0], &t->matrix[1], &t->matrix[2], type, &t->options->gemm)) return ZLAY_EOVERFLOW;
+    if (!zl_groups_describe(&t->matrix[0], &t->matrix[1], &t->matrix[2], type, &t->options->gemm))
+        return ZLAY_EOVERFLOW;
     for (int i = 0; i < 3; i++) {
         if (!zl_matrix_alloc(&t->matrix[i])) return ZLAY_ENOMEM;
         bytes += t->matrix[i].count * t->matrix[i].element;
@@ -66,7 +76,9 @@ static zlay_status sets_make(tuner *t)
         for (int i = 0; i < 3 && !status; i++) {
             uint64_t own = t->matrix[i].count * t->matrix[i].element;
             status = zlay_device_allocate(t->ctx, &t->address[s][i], t->device, own);
-            if (!status) status = zlay_device_upload(t->ctx, t->device, t->address[s][i], t->matrix[i].bytes, own);
+            if (!status)
+                status = zlay_device_upload(t->ctx, t->device, t->address[s][i], t->matrix[i].bytes,
+                                            own);
         }
     return status;
 }
@@ -75,7 +87,9 @@ static zlay_status kernel_load(tuner *t, contestant *c)
 {
     size_t length;
     char *text = zl_plan_text(t->ctx, zlay_emit_ptx, c->plan, t->options->name, &length);
-    zlay_status status = text ? zlay_kernel_load(t->ctx, &c->kernel, t->device, c->plan, text, length, t->options->name) : ZLAY_ENOMEM;
+    zlay_status status = text ? zlay_kernel_load(t->ctx, &c->kernel, t->device, c->plan, text,
+                                                 length, t->options->name)
+                              : ZLAY_ENOMEM;
     free(text);
     return status;
 }
@@ -106,7 +120,8 @@ static zlay_status contest(tuner *t, uint32_t rounds)
     for (uint32_t round = 0; round < rounds + WARM && !status; round++)
         for (uint32_t i = 0; i < t->count && !status; i++)
             status = round_run(t, &t->of[(i + round) % t->count], round, round * t->count + i);
-    for (uint32_t i = 0; i < t->count && !status; i++) qsort(t->of[i].times, rounds, sizeof *t->of[i].times, less);
+    for (uint32_t i = 0; i < t->count && !status; i++)
+        qsort(t->of[i].times, rounds, sizeof *t->of[i].times, less);
     return status;
 }
 
@@ -171,7 +186,8 @@ static int tune_run(tuner *t)
     if (!status) status = contest(t, rounds);
     zl_progress_end();
     if (status) return zl_cli_say(t->ctx, status, "tune");
-    for (uint32_t i = 0; i < t->count; i++) printf("%10.2f us  %s\n", (double)median_ns(&t->of[i], rounds) / 1000, t->of[i].choice);
+    for (uint32_t i = 0; i < t->count; i++)
+        printf("%10.2f us  %s\n", (double)median_ns(&t->of[i], rounds) / 1000, t->of[i].choice);
     status = record_make(t, &r, rounds);
     if (status) return zl_cli_say(t->ctx, status, "key");
     printf("fastest: %s\n", r.choice);
@@ -202,9 +218,12 @@ int zl_tune_gemm(zlay_ctx *ctx, int argc, char **argv)
     zl_options options;
     tuner t = {.ctx = ctx, .options = &options};
     if (!zl_options_read(&options, ZL_OF_TUNE, argc, argv)) return ZL_EXIT_ERROR;
-    if (zlay_target_find(&t.target, options.target, strlen(options.target))) return zl_no_target(options.target);
-    if (options.gemm.groups || options.gemm.a_scales || options.gemm.b_scales || options.gemm.d_scales)
-        return not_run("this command fills no scales and no offsets of groups; the candidates are zlay plan gemm's");
+    if (zlay_target_find(&t.target, options.target, strlen(options.target)))
+        return zl_no_target(options.target);
+    if (options.gemm.groups || options.gemm.a_scales || options.gemm.b_scales ||
+        options.gemm.d_scales)
+        return not_run("this command fills no scales and no offsets of groups; the candidates are "
+                       "zlay plan gemm's");
     t.of = calloc(CANDIDATES_MOST, sizeof *t.of);
     zlay_status status = t.of ? contestants_plan(&t) : ZLAY_ENOMEM;
     int exit = status ? zl_cli_say(ctx, status, "no plan") : ZL_EXIT_YES;
@@ -226,8 +245,10 @@ int zl_tune_show(zlay_ctx *ctx, int argc, char **argv)
     }
     zlay_tuning *tuning = zl_cache_read(ctx, argv[0]);
     for (size_t i = 0; tuning && zlay_tuning_nth(&r, tuning, i) == ZLAY_OK; i++) {
-        printf("%s\n  %s  %.2f us, %u rounds, %u others", r.key, r.choice, (double)r.ns / 1000, r.rounds, r.others_count);
-        if (r.others_count) printf(", the next %.1f %% behind", 100 * ((double)r.others[0] / (double)r.ns - 1));
+        printf("%s\n  %s  %.2f us, %u rounds, %u others", r.key, r.choice, (double)r.ns / 1000,
+               r.rounds, r.others_count);
+        if (r.others_count)
+            printf(", the next %.1f %% behind", 100 * ((double)r.others[0] / (double)r.ns - 1));
         printf("\n");
     }
     int exit = tuning ? ZL_EXIT_YES : ZL_EXIT_ERROR;
@@ -245,7 +266,8 @@ int zl_tune_merge(zlay_ctx *ctx, int argc, char **argv)
     }
     int exit = ZL_EXIT_ERROR;
     for (int i = 0; i < 2; i++) both[i] = zl_cache_read(ctx, argv[i]);
-    zlay_status status = both[0] && both[1] ? zlay_tuning_merge(ctx, &merged, both[0], both[1]) : ZLAY_EINVAL;
+    zlay_status status =
+        both[0] && both[1] ? zlay_tuning_merge(ctx, &merged, both[0], both[1]) : ZLAY_EINVAL;
     char *text = status ? NULL : zl_text_of(ctx, write_cache, merged, &length);
     if (text) fwrite(text, 1, length, stdout), exit = ZL_EXIT_YES;
     free(text);

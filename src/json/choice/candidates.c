@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.candidates, attention.candidates: the ways to plan a request, each as the fields that fix it, and the bound. */
+/* plan.candidates, attention.candidates: the ways to plan a request, each as the fields that fix
+ * it, and the bound. */
 #include "json/json.h"
 
 #include <zlay/candidates.h>
 
-static const char *const choices[] = {"never", "auto", "always"}, *const multicasts[] = {"none", "auto", "a", "b"};
+static const char *const choices[] = {"never", "auto", "always"}, *const multicasts[] = {
+                                                                      "none", "auto", "a", "b"};
 
 static json_t *candidate_value(zl_call *call, const zlay_gemm_candidate *c)
 {
@@ -28,7 +30,8 @@ static void put_bound(zl_call *call, json_t *value, zlay_status status, const zl
     if (!status) {
         zl_put_value(call, item, "ns", json_integer((json_int_t)bound->ns));
         zl_put_value(call, item, "products_ns", json_integer((json_int_t)bound->products_ns));
-        if (bound->exponents) zl_put_value(call, item, "exponents_ns", json_integer((json_int_t)bound->exponents_ns));
+        if (bound->exponents)
+            zl_put_value(call, item, "exponents_ns", json_integer((json_int_t)bound->exponents_ns));
         zl_put_value(call, item, "bytes_ns", json_integer((json_int_t)bound->bytes_ns));
     }
     zl_put_value(call, value, "bound", item);
@@ -49,7 +52,8 @@ zlay_status zl_op_plan_candidates(zl_call *call, const void *asked)
     if (!list) return ZLAY_ENOMEM;
     status = zlay_gemm_candidates(call->ctx, list, room, &count, a->target, &gemm);
     json_t *values = json_array();
-    for (size_t i = 0; i < count && !status; i++) zl_put_item(call, values, candidate_value(call, &list[i]));
+    for (size_t i = 0; i < count && !status; i++)
+        zl_put_item(call, values, candidate_value(call, &list[i]));
     call->value = json_object();
     zl_put_value(call, call->value, "candidates", values);
     zlay_machine machine;
@@ -93,7 +97,8 @@ zlay_status zl_op_attention_candidates(zl_call *call, const void *asked)
     if (!list) return ZLAY_ENOMEM;
     status = zlay_attention_candidates(call->ctx, list, room, &count, a->target, &ask);
     json_t *values = json_array();
-    for (size_t i = 0; i < count && !status; i++) zl_put_item(call, values, form_value(call, &list[i]));
+    for (size_t i = 0; i < count && !status; i++)
+        zl_put_item(call, values, form_value(call, &list[i]));
     call->value = json_object();
     zl_put_value(call, call->value, "candidates", values);
     zlay_machine machine;

@@ -14,7 +14,8 @@ typedef struct cached {
 static const zl_field check_rows[] = {{"text", ZL_NEEDS, ZL_AT(zl_as_text, cached, text)}};
 const zl_fields zl_tuning_check_fields = {ZL_ROWS(check_rows, cached)};
 
-static const zl_field merge_rows[] = {{"a", ZL_NEEDS, ZL_AT(zl_as_text, cached, text)}, {"b", ZL_NEEDS, ZL_AT(zl_as_text, cached, other)}};
+static const zl_field merge_rows[] = {{"a", ZL_NEEDS, ZL_AT(zl_as_text, cached, text)},
+                                      {"b", ZL_NEEDS, ZL_AT(zl_as_text, cached, other)}};
 const zl_fields zl_tuning_merge_fields = {ZL_ROWS(merge_rows, cached)};
 
 /* Which device the record is to be of; no name: any of the target. */
@@ -29,11 +30,16 @@ typedef struct find_gemm {
     where device;
 } find_gemm;
 
-#define DEVICE_ROWS(type)                                                                                                    \
-    {"text", ZL_NEEDS, ZL_AT(zl_as_text, type, text)}, {"device", ZL_MAY, ZL_AT(zl_as_text, type, device.name)},             \
-        {"processors", ZL_MAY, ZL_AT(zl_as_u32, type, device.processors)}, {"driver", ZL_MAY, ZL_AT(zl_as_u32, type, device.driver)}
+#define DEVICE_ROWS(type)                                                                          \
+    {"text", ZL_NEEDS, ZL_AT(zl_as_text, type, text)},                                             \
+        {"device", ZL_MAY, ZL_AT(zl_as_text, type, device.name)},                                  \
+        {"processors", ZL_MAY, ZL_AT(zl_as_u32, type, device.processors)},                         \
+    {                                                                                              \
+        "driver", ZL_MAY, ZL_AT(zl_as_u32, type, device.driver)                                    \
+    }
 
-static const zl_field find_rows[] = {ZL_PART(zl_gemm_fields, find_gemm, gemm), DEVICE_ROWS(find_gemm)};
+static const zl_field find_rows[] = {ZL_PART(zl_gemm_fields, find_gemm, gemm),
+                                     DEVICE_ROWS(find_gemm)};
 const zl_fields zl_tuning_find_fields = {ZL_ROWS(find_rows, find_gemm)};
 
 /* ---- answers ------------------------------------------------------------------------- */
@@ -60,11 +66,13 @@ static void put_bad(zl_call *call, json_t *list, const zlay_tuning_bad *bad, siz
 }
 
 /* Reads a text, and adds its refused lines to the list. */
-static zlay_status read_text(zl_call *call, zlay_tuning **out, json_t *list, const zl_json_text *text)
+static zlay_status read_text(zl_call *call, zlay_tuning **out, json_t *list,
+                             const zl_json_text *text)
 {
     zlay_tuning_bad bad[BAD];
     size_t count = 0;
-    zlay_status status = zlay_tuning_parse(call->ctx, out, bad, BAD, &count, text->text, text->length);
+    zlay_status status =
+        zlay_tuning_parse(call->ctx, out, bad, BAD, &count, text->text, text->length);
     if (!status) put_bad(call, list, bad, count);
     return status;
 }
@@ -76,7 +84,8 @@ zlay_status zl_op_tuning_check(zl_call *call, const void *asked)
     zlay_tuning_record r;
     json_t *bad = json_array(), *records = json_array();
     zlay_status status = read_text(call, &tuning, bad, &a->text);
-    for (size_t i = 0; !status && !zlay_tuning_nth(&r, tuning, i); i++) zl_put_item(call, records, record_value(call, &r));
+    for (size_t i = 0; !status && !zlay_tuning_nth(&r, tuning, i); i++)
+        zl_put_item(call, records, record_value(call, &r));
     call->value = json_object();
     zl_put_value(call, call->value, "records", records);
     zl_put_value(call, call->value, "refused", bad);
@@ -116,8 +125,10 @@ zlay_status zl_op_tuning_find(zl_call *call, const void *asked)
     zlay_gemm gemm, with;
     char key[ZLAY_TUNING_KEY], name[ZLAY_TUNING_KEY / 4];
     json_t *bad = json_array();
-    snprintf(name, sizeof name, "%.*s", (int)a->device.name.length, a->device.name.text ? a->device.name.text : "");
-    zlay_tuning_device device = {*name ? name : NULL, a->device.processors, (int32_t)a->device.driver};
+    snprintf(name, sizeof name, "%.*s", (int)a->device.name.length,
+             a->device.name.text ? a->device.name.text : "");
+    zlay_tuning_device device = {*name ? name : NULL, a->device.processors,
+                                 (int32_t)a->device.driver};
     zlay_status status = zl_gemm_request(call, &gemm, &a->gemm);
     if (!status) status = zlay_tuning_key_gemm(call->ctx, key, a->gemm.target, &gemm, &device);
     if (!status) status = read_text(call, &tuning, bad, &a->text);
@@ -125,9 +136,11 @@ zlay_status zl_op_tuning_find(zl_call *call, const void *asked)
     zl_put_value(call, call->value, "refused", bad);
     if (!status) zl_put_value(call, call->value, "key", json_string(key));
     bool found = !status && !zlay_tuning_find(&r, tuning, key);
-    if (!status) zl_put_value(call, call->value, "record", found ? record_value(call, &r) : json_null());
+    if (!status)
+        zl_put_value(call, call->value, "record", found ? record_value(call, &r) : json_null());
     if (found) {
-        zlay_status taken = zlay_tuning_take_gemm(call->ctx, &with, a->gemm.target, &gemm, r.choice);
+        zlay_status taken =
+            zlay_tuning_take_gemm(call->ctx, &with, a->gemm.target, &gemm, r.choice);
         zl_put_value(call, call->value, "is_candidate", json_boolean(taken == ZLAY_OK));
         if (taken != ZLAY_NONE) status = taken;
     }

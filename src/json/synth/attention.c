@@ -29,8 +29,11 @@ static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field
     uint32_t *const each[] = {&out->tile_m, &out->tile_n};
     for (size_t i = 0; i < ZL_COUNT(each); i++) {
         uint64_t extent;
-        if (json_array_size(list) != ZL_COUNT(each) || !zl_json_u64(json_array_get(list, i), &extent) || !extent || extent > UINT32_MAX)
-            return zl_wrong(call, field->name, "a list of two integers in [1, 2^32): queries of a block, keys of a stage");
+        if (json_array_size(list) != ZL_COUNT(each) ||
+            !zl_json_u64(json_array_get(list, i), &extent) || !extent || extent > UINT32_MAX)
+            return zl_wrong(
+                call, field->name,
+                "a list of two integers in [1, 2^32): queries of a block, keys of a stage");
         *each[i] = (uint32_t)extent;
     }
     return ZLAY_OK;
@@ -39,8 +42,10 @@ static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field
 static const zl_field_kind as_attention_tile = {.read = read_tile, .type = "integers"};
 typedef zlay_attention as_attention_tile_type;
 
-static const zl_named overlaps[] = {
-    {"auto", ZLAY_OVERLAP_AUTO}, {"never", ZLAY_OVERLAP_NEVER}, {"always", ZLAY_OVERLAP_ALWAYS}, {NULL, 0}};
+static const zl_named overlaps[] = {{"auto", ZLAY_OVERLAP_AUTO},
+                                    {"never", ZLAY_OVERLAP_NEVER},
+                                    {"always", ZLAY_OVERLAP_ALWAYS},
+                                    {NULL, 0}};
 
 static const zl_named lengths[] = {{"equal", ZLAY_LENGTHS_EQUAL},
                                    {"padded", ZLAY_LENGTHS_PADDED},
@@ -80,8 +85,7 @@ static const zl_field plan_rows[] = {
 const zl_fields zl_attention_fields = {ZL_ROWS(plan_rows, zl_attention_asked)};
 #undef AT
 
-zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out,
-                              const zl_attention_asked *a)
+zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out, const zl_attention_asked *a)
 {
     zlay_attention ask = a->ask;
     ask.size = sizeof ask;

@@ -3,6 +3,7 @@
  * these fixed, and is kept where it is laid out, which asks every rule but the pipe's. They are sorted by what choose.c compares,
  * so that the first is the planner's choice. */
 #include "base/request.h"
+#include "synth/gemm/choose.h"
 #include "synth/gemm/groups.h"
 
 #include <stdlib.h>

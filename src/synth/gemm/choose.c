@@ -3,7 +3,7 @@
  * pairs that share B, stream-K, K split over a cluster) the cheapest shape of tile.c's model, and of these the one of the least
  * rank. A rank is the modelled time; where the time rests on more than was measured, it is that much more. */
 #include "base/arith.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/choose.h"
 
 enum {
     PERCENT = 100,

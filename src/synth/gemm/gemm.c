@@ -4,6 +4,7 @@
  * pipe. Targets whose matrix instructions read registers are planned by wave_gemm.c. Operands are
  * found by ZLAY_OPERAND_*. */
 #include "base/request.h"
+#include "synth/gemm/choose.h"
 #include "synth/gemm/groups.h"
 
 #include <string.h>

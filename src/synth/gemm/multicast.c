@@ -4,7 +4,7 @@
  * multicasts it to both. A half is of whole swizzle patterns, so that it lies as it does in a stage that one
  * block loads. */
 #include "base/arith.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/choose.h"
 
 enum { EXTENT_MOST = 1 << 30 /* so that coordinates of a neighbour fit 31 bits */, GRANULE = 16 /* bytes of a tensor copy */, ROWS_LEAST = 1024 /* times were measured with many tiles */, BLOCKS = 2, PATTERN = 8 /* rows of a swizzle */ };
 

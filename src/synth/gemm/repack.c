@@ -4,7 +4,7 @@
  * operands that are moved slowly from where they are: the product's, as its slowest path makes it, and
  * the bytes that the copies move. The copies are transfers (synth/transfer). */
 #include "base/arith.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/choose.h"
 #include "synth/transfer/transfer.h"
 
 enum {

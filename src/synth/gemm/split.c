@@ -6,7 +6,7 @@
  * stream_k: among two neighbours of a grid, for products whose last wave of tiles leaves many processors idle: every block has
  * as many steps as any other. One leaves the sums of the first steps in global memory and raises a flag, the other adds them. */
 #include "base/arith.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/choose.h"
 
 #include <zlay/block.h>
 

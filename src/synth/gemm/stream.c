@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Says which products may have the steps of their tiles divided among all blocks (stream-K), and divides those whose request says so;
  * choose.c decides where it leaves that open. split.c has what it adds to the pipe. */
-#include "synth/gemm/plan.h"
+#include "synth/gemm/choose.h"
 
 enum { GRANULE = 16 /* bytes of a tensor copy */ };
 

@@ -2,6 +2,7 @@
 /* Lets a GEMM of few rows be planned as D^T = B^T A^T: columns of the request's D are the rows of tiles, of which wgmma has 64,
  * and its rows the columns, of which an instruction has 8 to 256 and so wastes fewer. Operands, extents and roles change
  * places; D stays where it lies, so that the planned product's columns are contiguous. */
+#include "synth/gemm/choose.h"
 #include "synth/gemm/groups.h"
 
 /* On an H200 the transposed product took less time for 1, 8 and 16 rows in all of nine shapes (docs/performance.md). */

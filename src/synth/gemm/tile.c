@@ -2,6 +2,7 @@
 /* Chooses the tile that a block of a GEMM by wgmma, tcgen05 or mma.sync computes and the number of stages, and
  * places stages, staging of D and barriers in shared memory. The tile is the one with the least
  * modelled time (time.c). */
+#include "synth/gemm/choose.h"
 #include "synth/gemm/groups.h"
 #include "base/arith.h"
 

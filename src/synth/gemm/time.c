@@ -10,6 +10,7 @@
  * Other products. Waves of tiles, each of its K steps and a few more: by times of one step that were measured on an H200, within 3 %
  * where K has 40 steps or more, or that are counted from published widths. */
 #include "base/arith.h"
+#include "synth/gemm/choose.h"
 #include "synth/gemm/groups.h"
 
 #include <zlay/machine.h>
