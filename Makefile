@@ -9,7 +9,7 @@
 # make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed            make examples   the programs of examples/, built and run
-# make device-test, -bench, -peers, -oracle, -banks, -wgmma, -words, -functions, -moves, -groups, -ragged, -edit, -python on a machine with a Hopper GPU
+# make device-test, -bench, -peers, -dram, -oracle, -banks, -wgmma, -words, -functions, -moves, -groups, -ragged, -edit, -python on a machine with a Hopper GPU
 # make playground the page of docs/playground.md, by clang for wasm32          make test-playground  its answers, and the page in a browser
 # make test-python  the Python package as a wheel, in an environment of its own
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
@@ -368,6 +368,10 @@ device-functions: $(B)/device-functions
 # Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
 device-peers: $(B)/zlay
 	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 transposes attention $(if $(SHAPES),lm)
+# Bytes of global memory that io.gemm and io.attention say, beside what Nsight Compute counts.
+device-dram: $(B)/zlay
+	$(PYTHON) tests/device/dram.py --zlay $(B)/zlay
+	$(PYTHON) tests/device/dram.py --zlay $(B)/zlay --held
 # The Python package that $(PYTHON) finds, on tensors of PyTorch.
 device-python:
 	$(PYTHON) tests/device/python.py
@@ -532,4 +536,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-banks device-edit device-oracle device-wgmma bench examples golden playground test-playground generate census install uninstall clean site doxygen
+.PHONY: all run tests units test test-units test-all exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-ragged device-words device-functions device-groups device-pipes device-copies device-bench device-calibrate device-peers device-dram device-banks device-edit device-oracle device-wgmma bench examples golden playground test-playground generate census install uninstall clean site doxygen

@@ -20,6 +20,7 @@ typedef struct bench_row {
 enum { BENCH_MOST = 8 };
 bool bench_times(bench_work *const *work, size_t count, void *state, double *median);
 double bench_time(bench_work *work, void *state); /* negative: it came out wrong */
+double bench_once(bench_work *work, void *state); /* the best of three single calls */
 
 /* Measure both in turn and print the row. */
 bool bench_print(const bench_row *row, bool json);
@@ -41,6 +42,6 @@ typedef bool bench_group(zlay_ctx *ctx, bool json);
 bench_group bench_pieces, bench_isl, bench_zmat, bench_decide, bench_growth, bench_eval, bench_cute, bench_cute_cpp,
     bench_plan, bench_driver, bench_f2, bench_matrix, bench_bank, bench_swizzle, bench_tcgen05, bench_synth,
     bench_transfer, bench_factor, bench_convert, bench_copy_synth, bench_tmem, bench_unknowns, bench_pipe, bench_order,
-    bench_wave, bench_region, bench_fill, bench_variants, bench_show;
+    bench_wave, bench_region, bench_io, bench_fill, bench_variants, bench_schedule, bench_show, bench_stage, bench_places;
 
 #endif

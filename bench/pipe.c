@@ -14,6 +14,7 @@ typedef struct state {
     zlay_ctx *ctx;
     char text[TEXT];
     size_t length;
+    const zlay_target *target;
 } state;
 
 static bool verify_work(void *value)
@@ -97,6 +98,28 @@ static bool cycles_row(zlay_ctx *ctx, bool json)
     return time >= 0;
 }
 
+static bool roles_work(void *value)
+{
+    const state *s = value;
+    zlay_roles *roles;
+    if (zlay_roles_synth(s->ctx, &roles, s->target, s->text, s->length)) return false;
+    zlay_roles_free(roles);
+    return true;
+}
+
+/* Pipes of attention, found and proved, against a budget of 1 s. */
+static bool roles_row(state *s, const char *file, const char *target, bool json)
+{
+    char path[64], name[96];
+    snprintf(path, sizeof path, "examples/%s.tiles", file);
+    if (!read_raw(path, s->text) || zlay_target_find(&s->target, target, strlen(target))) return false;
+    s->length = strlen(s->text);
+    double time = bench_time(roles_work, s);
+    snprintf(name, sizeof name, "roles of %s", file);
+    if (time >= 0) bench_line(name, time, "us", "a budget of 1 s", 1e6 / time, json);
+    return time >= 0;
+}
+
 /* Producers of threads publish a stage when they have filled the next: with two stages they deadlock. */
 static unsigned least_stages(const char *path)
 {
@@ -119,6 +142,7 @@ bool bench_pipe(zlay_ctx *ctx, bool json)
             right = row(s, files.gl_pathv[i], stages, json) && right;
     }
     globfree(&files);
+    right = roles_row(s, "attention", "sm_90a", json) && roles_row(s, "blackwell_attention", "sm_100a", json) && right;
     free(s);
     return cycles_row(ctx, json) && right;
 }

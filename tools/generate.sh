@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools/generate.sh [DIRECTORY]: rewrite what documents take from tables in src/: the operations and the names of cuda.h in batch.md, the
 # limits in errors.md, the rules of pipes and who runs their events in pipe.md, the operations of bodies in bodies.md, the
-# numbers of targets in machine.md.
+# numbers of targets in machine.md, forms and moves in places.md.
+
 set -eu
 docs=${1:-docs}
 table=$(mktemp)
@@ -120,3 +121,36 @@ who() {
             print "| " tolower($1) " | " tolower($2) " | " how " |"
         }'
 } | into bodies.md src/body/conversions.def
+
+# Places of operands by their letters, and what a target needs by its feature.
+{
+    echo '| form | kind | on targets with | operands, then results | source |'
+    echo '|---|---|---|---|---|'
+    printf '#define FORM(name, kind, tier, needs, least, operands, rest, sum, result, in_place, source) ROW name~kind~needs~operands~rest~sum~result~in_place~source\n#include "synth/places/forms.def"\n' |
+        preprocess | grep '^ROW' | sed -E 's/^ROW //; s/ ?~ ?/~/g; s/"//g; s/[()]//g' | awk -F'~' '
+        function places(word, i, text) {
+            for (i = 1; i <= length(word); i++) text = text (i > 1 ? " or " : "") name[substr(word, i, 1)]
+            return text
+        }
+        BEGIN { name["R"] = "register"; name["S"] = "shared"; name["C"] = "cluster"; name["T"] = "tensor_memory"; name["G"] = "global" }
+        {
+            n = split($4, of, ", *"); text = ""
+            for (i = 1; i <= n; i++) if (of[i] != "NO" && !(of[i] == $5 && i > 1))
+                text = text (i > 1 ? ", " : "") places(of[i]) (i == $6 + 1 && $6 != "NONE" ? " (a sum so far, if there is one)" : "")
+            if ($5 != "NO") text = text " and so on"
+            needs = $3 == "ANY" ? "" : $3 == "LANES" ? "all but gfx" : $3 ~ /^WAVES/ ? "gfx" (length($3) > 5 ? ", waves of " substr($3, 6) : "") : tolower($3)
+            print "| `" $1 "` | `" $2 "` | " needs " | " text "; " places($7) ($8 == "1" ? ", in place of operands that are read no more" : "") " | " $9 " |"
+        }'
+} | into places.md src/synth/places/forms.def
+
+{
+    echo '| from | to | on targets with | by | carried by | passes the path of shared memory and L1 besides |'
+    echo '|---|---|---|---|---|---|'
+    printf '#define MOVE(from, to, needs, path, carried, by) ROW #from~#to~#needs~path~carried~by\n#include "synth/places/moves.def"\n' |
+        preprocess | grep '^ROW' | sed -E 's/^ROW //; s/ ?~ ?/~/g; s/[#"]//g' | awk -F'~' '
+        {
+            needs = $3 == "ANY" ? "" : $3 == "LANES" ? "all but gfx" : $3 ~ /^WAVES/ ? "gfx" (length($3) > 5 ? ", waves of " substr($3, 6) : "") : tolower($3)
+            to = $2 == "TENSOR" ? "tensor_memory" : tolower($2); from = $1 == "TENSOR" ? "tensor_memory" : tolower($1)
+            print "| " from " | " to " | " needs " | " $6 " | " ($5 == 2 ? "threads" : "an engine") " | " ($4 == 0 ? "" : $4 == 1 ? "once" : "twice") " |"
+        }'
+} | into places.md src/synth/places/moves.def

@@ -219,7 +219,9 @@ typedef struct zlay_attention_emit {
     const zlay_attention_plan *plan;
     const char *name;
     size_t name_length;
-    uint64_t reserved[4]; /* 0 */
+    const zlay_pipe *pipe; /* printed in the place of the plan's, whose moves and stages
+                              it names (zlay/roles.h makes such); NULL: the plan's */
+    uint64_t reserved[3]; /* 0 */
 } zlay_attention_emit;
 
 /** Print the kernel of a plan of attention.

@@ -154,6 +154,11 @@ typedef struct zlay_gemm {
     int32_t ragged;            /* ZLAY_RAGGED_*.  K, by wgmma: k is the most of K together, A is
                                   [k][lda] and B [k][ldb], D is [groups][m][ldd], 0 for a
                                   group without any */
+    uint32_t band;             /* rows of tiles that are visited together, column by column; more
+                                  than there are: all.  Default 16, or 1 with `swap` where D has
+                                  few; zlay_io_gemm_plan finds the best.  Not with groups, and
+                                  not in plans of waves */
+    uint32_t reserved2;        /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -220,7 +225,7 @@ typedef struct zlay_plan_summary {
     int32_t d_order;           /* ZLAY_ORDER_* of the planned product's D: column with `swap` */
     uint32_t groups;           /* of the request; then tiles_m is the most that they can have */
     int32_t ragged;            /* ZLAY_RAGGED_* of groups */
-    uint32_t reserved;         /* 0 */
+    uint32_t band;             /* rows of tiles, or of clusters, that are visited together */
 } zlay_plan_summary;
 
 /** Read what a plan holds.  Returns ZLAY_OK, ZLAY_EINVAL. */

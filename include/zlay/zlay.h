@@ -70,10 +70,12 @@
 #include <zlay/pool.h>
 #include <zlay/choose.h>
 #include <zlay/tmem_pack.h>
+#include <zlay/places.h>
 #include <zlay/wave.h>
 #include <zlay/region.h>
 #include <zlay/tiling.h>
 #include <zlay/variants.h>
+#include <zlay/io.h>
 #include <zlay/plan.h>
 #include <zlay/candidates.h>
 
@@ -90,9 +92,14 @@
 #include <zlay/pipe_fences.h>
 #include <zlay/pipe_tmem.h>
 #include <zlay/pipe_cost.h>
+#include <zlay/schedule.h>
+
+/* How stages lie, what fills them, which barriers tell of it. */
+#include <zlay/stage.h>
 
 /* Attention: a pipe with bodies and its tensor maps. */
 #include <zlay/attention.h>
+#include <zlay/roles.h>
 
 /* Kernels of plans: how long they run. */
 #include <zlay/kernel_cost.h>

@@ -54,6 +54,7 @@ class GemmFields(TypedDict, total=False):
     stream_k: Union[Literal["never", "auto", "always"], int]
     groups: int
     ragged: Union[Literal["rows", "k"], int]
+    band: int
 
 
 class AttentionFields(TypedDict, total=False):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay emit prints a function or constant for another author's kernel, zlay show draws, and zlay
- * pipe cycles reckons. The arguments in a command's row are fields of an operation of zlay batch,
- * which reads and refuses them. */
+/* zlay emit prints a function or constant for another author's kernel, zlay show draws, zlay io
+ * finds the tile and order that move the fewest bytes, and zlay pipe cycles reckons. The arguments in
+ * a command's row are fields of an operation of zlay batch, which reads and refuses them. */
 #include "cli/cli.h"
 #include "cli/progress.h"
 
@@ -79,6 +79,16 @@ int zl_emit(zlay_ctx *ctx, int argc, char **argv)
     zlay_status status = zl_emit_asked(ctx, &text, what, usage, argc, argv);
     zl_progress_end();
     return printed(ctx, status, "emit", text, read);
+}
+
+int zl_io(zlay_ctx *ctx, int argc, char **argv)
+{
+    const char *what = argv[-1];
+    char *text = NULL;
+    zl_progress_begin(ctx, "searching");
+    zlay_status status = zl_io_asked(ctx, &text, what, usage_of("io", what), argc, argv);
+    zl_progress_end();
+    return printed(ctx, status, "io", text, NULL);
 }
 
 int zl_pipe_cycles_of(zlay_ctx *ctx, int argc, char **argv)

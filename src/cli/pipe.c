@@ -3,6 +3,7 @@
  * prints it as a kernel. */
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include <zlay/roles.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -178,4 +179,45 @@ int zl_pipe_emit(zlay_ctx *ctx, int argc, char **argv)
     if (exit == ZL_EXIT_YES) exit = kernel_print(ctx, &s, argv[1], cuda);
     source_free(&s);
     return exit;
+}
+
+int zl_pipe_roles(zlay_ctx *ctx, int argc, char **argv)
+{
+    zlay_roles *roles = NULL;
+    const zlay_target *target;
+    size_t length;
+    if (argc != 2) {
+        fprintf(stderr, "zlay: pipe roles takes a FILE and a TARGET\n");
+        return ZL_EXIT_ERROR;
+    }
+    if (zlay_target_find(&target, argv[1], strlen(argv[1]))) return zl_no_target(argv[1]);
+    char *text = zl_file_read(argv[0], TEXT_MOST, &length);
+    if (!text) return ZL_EXIT_ERROR;
+    zl_progress_begin(ctx, "finding roles");
+    zlay_status status = zlay_roles_synth(ctx, &roles, target, text, length);
+    zl_progress_end();
+    int exit = status ? zl_cli_say(ctx, status, argv[0])
+                      : text_print(ctx, zl_write_pipe, zlay_roles_pipe(roles));
+    zlay_roles_free(roles);
+    free(text);
+    return exit;
+}
+
+int zl_pipe_schedule(zlay_ctx *ctx, int argc, char **argv)
+{
+    char *shown = NULL;
+    size_t length;
+    if (argc != 1) {
+        fprintf(stderr, "zlay: pipe schedule takes one FILE\n");
+        return ZL_EXIT_ERROR;
+    }
+    char *text = zl_file_read(argv[0], TEXT_MOST, &length);
+    if (!text) return ZL_EXIT_ERROR;
+    zl_progress_begin(ctx, "finding a schedule");
+    zlay_status status = zl_schedule_asked(ctx, &shown, text, length);
+    zl_progress_end();
+    if (shown) fputs(shown, stdout);
+    free(shown);
+    free(text);
+    return status ? zl_cli_say(ctx, status, "schedule") : ZL_EXIT_YES;
 }

@@ -117,7 +117,7 @@ says() { # PATTERN COMMAND...: what it writes to standard error
     shift
     "$@" 2>&1 > /dev/null | grep -q "$wanted"
 }
-half_a_command() { exits 2 "$zlay" pipe 2> "$tap_dir/half" && test "$(grep -c '^  zlay pipe ' "$tap_dir/half")" -eq 4; }
+half_a_command() { exits 2 "$zlay" pipe 2> "$tap_dir/half" && test "$(grep -c '^  zlay pipe ' "$tap_dir/half")" -eq 5; }
 flag_with_equals() {
     "$zlay" plan gemm --m 256 --n 512 --k 64 > "$tap_dir/apart" && "$zlay" plan gemm --m=256 --n=512 --k=64 | cmp - "$tap_dir/apart"
 }
@@ -202,7 +202,11 @@ check "every rule that a plan names is explained" explains_all
 check "help lists commands, flags and operations" help_lists
 check "help of one command" help_of_one
 check "half a command: what begins with it" half_a_command
+check "io: an argument that is missing is named" says "K is missing" "$zlay" io gemm sm_90a 8 8
 check "a flag and its value in one word" flag_with_equals
+check "plan stage: a word that is none" exits 2 "$zlay" plan stage sm_90a 64x64x64 swizzle=96B
+check "plan stage: a tile that is none" exits 2 "$zlay" plan stage sm_90a 64x64
+check "plan stage: nothing fits" exits 1 "$zlay" plan stage sm_90a 64x64x64 smem=100
 check "a flag of another command is an error" exits 2 "$zlay" plan gemm --image x
 check "explain: an operation" exits 0 "$zlay" explain layout.compose
 check "explain: names that contain the word" says 'contain it: TMAP_STRIDE_16$' "$zlay" explain tmap_stride_16
@@ -210,6 +214,13 @@ check "no such file, and why" says 'No such file' "$zlay" pipe verify "$tap_dir/
 check "a folder is no file" says 'Is a directory' "$zlay" pipe verify "$tap_dir"
 check "an image that is not there is said before anything else" exits 2 "$zlay" run gemm --image "$tap_dir/none"
 check "a file that cannot be written, and why" says 'no/such.*No such file' "$zlay" plan gemm --k 64 --out "$tap_dir/no/such"
+places_are_found() { "$zlay" places examples/attention.places.json sm_90a cluster=1 | grep -q '^wgmma: P in register, V in shared'; }
+check "places: a program's values" places_are_found
+places_of_input() { "$zlay" places - sm_100a < examples/attention.places.json | grep -q '^tcgen05.mma: P in tensor_memory, V in shared'; }
+check "places: of standard input" places_of_input
+check "places: what it takes" says 'FILE|- TARGET' "$zlay" places examples/gemm.places.json
+check "places: a file that is no program" says 'the program is no JSON object' "$zlay" places examples/ring.pipe sm_90a
+check "places: a field that is none" says 'colour' "$zlay" places examples/gemm.places.json sm_90a colour=1
 check "decode: what can be decoded" says 'WHAT is tensormap, smemdesc, idesc or buffer$' "$zlay" decode tdm gfx1250 0
 buffer_is_decoded() { "$zlay" decode buffer gfx942 0x00027000ffffffff0000000100000000 | grep -q '^base  *4294967296$'; }
 check "decode: a buffer resource" buffer_is_decoded
@@ -269,9 +280,16 @@ pipe_is_fenced() {
 pipe_is_a_kernel() {
     "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a | grep -q '^.visible .entry kernel' && "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a cuda | grep -q __global__
 }
+roles_are_found() { # a proved pipe; a target that is none, too few words, a program that is none, one without a pipe
+    "$zlay" pipe roles examples/gemm.tiles sm_90a | "$zlay" pipe verify - | grep -q '^yes' && exits 2 "$zlay" pipe roles examples/gemm.tiles sm90a && exits 2 "$zlay" pipe roles examples/gemm.tiles &&
+        echo tiles | exits 2 "$zlay" pipe roles - sm_90a && sed 's/N 1/N 0/' examples/gemm.tiles | exits 1 "$zlay" pipe roles - sm_90a
+}
+check "pipe roles: a proved pipe of operations" roles_are_found
 check "pipe verify: yes with the proof" pipe_is_proved
 check "pipe verify: no with the rule, the lines and a run" pipe_is_refused
 check "pipe fences: what was missing is there again" pipe_is_fenced
+loop_has_none() { sed 's/4096/1000/' examples/loops/sum.json > "$tap_dir/none.json" && exits 1 "$zlay" pipe schedule "$tap_dir/none.json" && exits 2 "$zlay" pipe schedule README.md && exits 2 "$zlay" pipe schedule; }
+check "pipe schedule: a capacity that is too small, and what is no loop" loop_has_none
 check "pipe emit: PTX and CUDA C" pipe_is_a_kernel
 check "pipe emit: what is wrong is not printed" exits 1 "$zlay" pipe emit "$tap_dir/early.pipe" sm_90a
 check "pipe emit: another language is an error" exits 2 "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a rust

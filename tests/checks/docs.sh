@@ -110,9 +110,9 @@ target_is_added() {
 }
 
 tables_are_fresh() {
-    mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md docs/bodies.md docs/machine.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
+    mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md docs/bodies.md docs/machine.md docs/places.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
         diff docs/batch.md "$tap_dir/docs/batch.md" && diff docs/pipe.md "$tap_dir/docs/pipe.md" && diff docs/errors.md "$tap_dir/docs/errors.md" &&
-        diff docs/bodies.md "$tap_dir/docs/bodies.md" && diff docs/machine.md "$tap_dir/docs/machine.md"
+        diff docs/bodies.md "$tap_dir/docs/bodies.md" && diff docs/machine.md "$tap_dir/docs/machine.md" && diff docs/places.md "$tap_dir/docs/places.md"
 }
 
 python_is_fresh() {
@@ -165,6 +165,8 @@ check "docs/start.md: the Python example prints the same" python_runs
 check "docs/start.md: the transcripts" transcript_is_true docs/start.md 11
 check "docs/functions.md: the transcripts" transcript_is_true docs/functions.md 12
 check "docs/ragged.md: the transcripts" transcript_is_true docs/ragged.md 8
+check "docs/io.md: the transcripts" transcript_is_true docs/io.md 5
+check "docs/places.md: the transcripts" transcript_is_true docs/places.md 7
 check "docs/variants.md: the transcripts" transcript_is_true docs/variants.md 9
 check "docs/indices.md: the transcripts" transcript_is_true docs/indices.md 10
 check "docs/algebra.md: the transcripts" transcript_is_true docs/algebra.md 8
@@ -173,8 +175,11 @@ check "docs/ragged_maps.md: the transcripts" transcript_is_true docs/ragged_maps
 check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 5
 check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
+check "docs/stages.md: the transcripts" transcript_is_true docs/stages.md 10
 check "docs/machine.md: the transcripts" transcript_is_true docs/machine.md 4
 check "docs/tuning.md: the transcripts" transcript_is_true docs/tuning.md 8
+check "docs/roles.md: the transcripts" transcript_is_true docs/roles.md 5
+check "docs/schedule.md: the transcripts" transcript_is_true docs/schedule.md 7
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
 check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 22
 check "docs/recipes/tensormap.md: the transcript" transcript_is_true docs/recipes/tensormap.md 1

@@ -3,7 +3,7 @@
 
     python3 tests/device/peers.py [--zlay PROGRAM] [--rounds 30] [--json FILE] GROUP...
 
-Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, int4, transposes, attention.
+Groups: correct (nothing is timed), lm (the shapes of --shapes FILE, a line `M N K` each), large, types, small, edges, scales, int4, transposes, attention, roles (pipes of operations alone beside those of plans).
 The peer of int4 is zlay's own GEMM of bf16 of the shape, with weights that are dequantised before.
 A time is the median of the rounds; a round replays a CUDA graph that walks through sets of tensors larger than four L2s, about
 2 ms long, of one contestant after the other.  A ratio is the peer's time over zlay's: above 1 zlay is faster.
@@ -711,6 +711,56 @@ def attention(env):
             measured_row(env, name, lambda: Attention(env, head, 1, 16384, 16, causal, kind="e4m3").measure(), WEIGHTS_E4M3)
 
 
+def program_of(plan, causal):
+    """examples/attention.tiles, with the bodies of a plan whose blocks see the keys of earlier queries alone."""
+    with open("examples/attention.tiles") as file:
+        program = file.read()
+    if not causal:
+        return program
+    own = plan["pipe"]
+    bodies = own[own.index("body begin"):own.index("init ")]
+    mask = own[own.index("at block, i, N"):].splitlines()[0]
+    program = program[:program.index("body begin")] + bodies + program[program.index("before\n"):]
+    return program.replace("at i, N when i < 1", mask)
+
+
+class Found(Attention):
+    """The same with the pipe that is found from its operations, beside the plan's own."""
+
+    def __init__(self, env, batch, tokens, heads, causal):
+        super().__init__(env, 128, batch, tokens, heads, causal)
+        self.own = (self.function, self.code)
+        found = env.zlay.ask(op="pipe.roles", target="sm_90a", program=program_of(self.plan, causal))
+        request = {"target": "sm_90a", "head": 128, "queries": tokens, "keys": tokens, "heads": heads, "batch": batch, "causal": causal}
+        self.code = env.zlay.ask(op="emit", what="attention", name="attention", pipe=found["pipe"], **request)
+        self.function = env.driver.load(self.code["text"], "attention", self.code["smem"])
+
+    def by_plan(self, one):
+        function, code = self.own
+        self.env.driver.launch(function, code["grid"], code["threads"], code["smem"], one["values"])
+
+    def measure(self):
+        a_set = self.set()
+        sets = [a_set] + [self.set() for _ in range(sets_for(sum(a_set[x].numel() * 2 for x in "qkvo")) - 1)]
+        errors = []
+        for call in (self.by_zlay, self.by_plan):
+            a_set["o"].fill_(math.nan)
+            call(a_set)
+            torch.cuda.synchronize()
+            errors.append(self.error(a_set, a_set["o"].transpose(1, 2)))
+        times = contest({"zlay": self.by_zlay, "plan": self.by_plan}, sets, self.env.rounds)
+        flops = 4 * self.batch * self.heads * self.tokens * self.tokens * self.head / (2 if self.causal else 1)
+        return {"us": times["zlay"], "tflops": flops / times["zlay"] / 1e6, "tile": self.plan["tile"], "error": errors[0], "peer": "plan",
+                "peer_us": times["plan"], "ratio": times["plan"] / times["zlay"], "peer_error": errors[1]}
+
+
+def roles(env):
+    for causal in (False, True):
+        for batch, tokens in ((1, 16384), (4, 4096)):
+            name = f"roles of attention d=128 {batch}x{tokens}{' causal' if causal else ''}"
+            measured_row(env, name, lambda: Found(env, batch, tokens, 16, causal).measure())
+
+
 # ---- correctness alone --------------------------------------------------------------------------
 
 PAIRS = (("bf16", "bf16"), ("f16", "f16"), ("tf32", "tf32"), ("e4m3", "e4m3"), ("e5m2", "e4m3"), ("s8", "s8"), ("u8", "s8"))
@@ -845,7 +895,7 @@ def main():
     parser.add_argument("--shapes", default="lm_shapes.txt")
     parser.add_argument("--error", type=float, default=1.5)
     parser.add_argument("--json")
-    parser.add_argument("group", nargs="+", choices=["correct", "lm", "stream", "large", "types", "small", "edges", "scales", "int4", "transposes", "attention"])
+    parser.add_argument("group", nargs="+", choices=["correct", "lm", "stream", "large", "types", "small", "edges", "scales", "int4", "transposes", "attention", "roles"])
     options = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(1)

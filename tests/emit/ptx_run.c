@@ -12,6 +12,8 @@ static const struct problem {
 } problems[] = {
     {"two blocks, a ring that turns", 2, {.m = 256, .n = 128, .k = 320, .stages = 2}},
     {"one block for all tiles", 1, {.m = 128, .n = 256, .k = 128, .tile_m = 64, .tile_n = 64, .tile_k = 64}},
+    {"bands of two rows of tiles, the last of one", 2, {.m = 300, .n = 200, .k = 72, .tile_m = 64, .tile_n = 64, .band = 2}},
+    {"row by row", 3, {.m = 200, .n = 136, .k = 72, .tile_m = 64, .tile_n = 64, .band = 1}},
     {"edges in every dimension", 3, {.m = 200, .n = 136, .k = 72, .tile_m = 128, .tile_n = 64, .tile_k = 64}},
     {"other orders", 2, {.m = 128, .n = 192, .k = 128, .a_order = COLUMN, .b_order = ROW, .d_order = COLUMN}},
     {"pitches", 2, {.m = 128, .n = 128, .k = 64, .lda = 72, .ldb = 80, .ldd = 136}},

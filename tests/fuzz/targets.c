@@ -292,6 +292,25 @@ static int pipe_target(const char *bytes, size_t size)
     return broken;
 }
 
+/* A program of tiles has a pipe that is proved, or says why not. */
+static int tiles_target(const char *bytes, size_t size)
+{
+    static const char *const names[] = {"sm_90a", "sm_100a"};
+    zlay_ctx *ctx = ctx_new();
+    int broken = 0;
+    for (int i = 0; i < 2; i++) {
+        const zlay_target *target = NULL;
+        zlay_roles *roles = NULL;
+        STATE(zlay_target_find(&target, names[i], strlen(names[i])) == ZLAY_OK);
+        zlay_status status = zlay_roles_synth(ctx, &roles, target, bytes, size);
+        STATE((roles != NULL) == (status == ZLAY_OK) && status != ZLAY_EINTERNAL);
+        if (roles && !broken) broken = pipe_holds(ctx, zlay_roles_pipe(roles));
+        zlay_roles_free(roles);
+    }
+    zlay_ctx_free(ctx);
+    return broken;
+}
+
 /* ---- structs from bytes ------------------------------------------------------------- */
 
 static int tensormap_target(const char *bytes, size_t size)
@@ -372,6 +391,7 @@ const fuzz_row fuzz_rows[] = {
     {"facts", facts_target, 2},
     {"body", body_target, 1},
     {"pipe", pipe_target, 20},
+    {"tiles", tiles_target, 20},
     {"tensormap", tensormap_target, 2},
     {"smemdesc", smemdesc_target, 1},
     {"mma", mma_target, 1},

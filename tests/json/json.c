@@ -277,6 +277,9 @@ static const char *const whole[] = {
     "\"shared\"}}",
     "{\"op\":\"swizzle.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"shape\":[32,32],\"accesses\":"
     "[{\"instruction\":\"st.shared.b32\",\"layout\":\"32:32\"}]}",
+    "{\"op\":\"stage.synth\",\"target\":\"sm_90a\",\"tiles\":[{\"tensors\":[{\"name\":\"A\",\"type\":"
+    "\"f32\",\"source\":\"(64,64):(64,1)\",\"shape\":[32,16],\"accesses\":[{\"instruction\":"
+    "\"ld.shared.b32\",\"layout\":\"(32,1,16):(1,0,32)\"}]}]}]}",
     "{\"op\":\"convert.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"(2,2):(1,2)\",\"dst\":"
     "\"(2,2):(2,1)\"}",
     "{\"op\":\"layout.factor\",\"target\":\"sm_90a\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
@@ -298,6 +301,11 @@ static const char *const whole[] = {
     "{\"op\":\"tmem.synth\",\"layout\":\"(128,64):(65536,1)\"}",
     "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\",\"buffers\":[{\"columns\":256,\"first\":0,"
     "\"last\":1},{\"columns\":128,\"first\":1,\"last\":2}]}",
+    "{\"op\":\"io.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
+    "{\"op\":\"io.attention\",\"target\":\"sm_90a\",\"head\":64,\"queries\":64,\"keys\":64}",
+    "{\"op\":\"io.chain\",\"target\":\"sm_90a\",\"m\":64,\"k\":64,\"h\":64,\"n\":64}",
+    "{\"op\":\"places.find\",\"target\":\"sm_90a\",\"values\":[{\"name\":\"x\",\"rows\":8,\"columns\":8,\"bits\":32,\"from\":\"global\"},"
+    "{\"name\":\"y\",\"rows\":8,\"columns\":8,\"bits\":32,\"to\":\"global\"}],\"operations\":[{\"form\":\"map\",\"reads\":[\"x\"],\"writes\":[\"y\"]}]}",
     "{\"op\":\"region.cover\",\"rows\":{\"lengths\":[200,0,70]},\"tiles\":[{\"rows\":128},"
     "{\"rows\":16}]}",
     "{\"op\":\"region.check\",\"rows\":{\"lengths\":[70]},\"tiles\":[{\"rows\":16}],\"parts\":"
@@ -332,6 +340,8 @@ static const char *const whole[] = {
     "role c warps 1..1\\nfor i in 0..N\\nwait full[i % 2] parity i / 2 % 2\\nread A[i % "
     "2]\\nsync role\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
     "{\"op\":\"pipe.cycles\",\"target\":\"sm_90a\",\"params\":{\"N\":3},\"pipe\":\"pipe r\\nparam N 0..\\nrole r warps 0..0\\nfor i in 0..N\\nsync role\\nend\\nend\\n\"}",
+    "{\"op\":\"pipe.schedule\",\"ops\":[{\"name\":\"a\",\"unit\":\"u\",\"cycles\":1,\"latency\":2}],"
+    "\"edges\":[{\"from\":\"a\",\"to\":\"a\",\"distance\":1}],\"units\":{\"u\":1}}",
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
     "{\"op\":\"plan.attention\",\"target\":\"sm_90a\",\"head\":64,\"queries\":64,\"keys\":64}",
     "{\"op\":\"plan.candidates\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",

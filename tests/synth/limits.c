@@ -132,6 +132,18 @@ static zlay_status packing(zlay_ctx *ctx, const world *w)
     return zlay_tmem_pack(ctx, &p, target_of("sm_100a"), &r);
 }
 
+static zlay_status placed(zlay_ctx *ctx, const world *w)
+{
+    static const zlay_places_value values[] = {{.rows = 128, .columns = 64, .bits = 16, .from = ZLAY_PLACE_GLOBAL, .same = 1},
+                                               {.rows = 64, .columns = 64, .bits = 16, .from = ZLAY_PLACE_GLOBAL},
+                                               {.rows = 128, .columns = 64, .bits = 32, .to = ZLAY_PLACE_GLOBAL}};
+    static const zlay_places_operation product = {.form = "product", .reads = 2, .writes = 1, .read = {0, 1}, .write = {2}};
+    zlay_places p;
+    zlay_places_request r = {.size = sizeof r, .values = 3, .operations = 1, .grid = {4, 1, 1}, .value = values, .operation = &product};
+    (void)w;
+    return zlay_places_find(ctx, &p, target_of("sm_90a"), &r);
+}
+
 static zlay_status ragged(zlay_ctx *ctx, const world *w)
 {
     static const int64_t lengths[] = {200, 0, 70, 2000, 5, 31};
@@ -227,6 +239,7 @@ static const struct row {
      "f2{register: (128); lane: (2) (4) (8) (16) (32); warp:; block: (64) (1) -> dim0: 256}"},
     {"multicast", multicast, NULL, NULL},
     {"tmem.pack", packing, NULL, NULL},
+    {"places.find", placed, NULL, NULL},
     {"region.cover", ragged, NULL, NULL},
     {"tiling.cover", tiled, NULL, NULL},
     {"variants.choose", variants, NULL, NULL},

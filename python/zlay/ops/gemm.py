@@ -18,7 +18,7 @@ def cycles(target: str, m: Number, n: Number, k: Number, *, a_type: Optional[Num
         epilogue: Optional[str] = None, a_scales: Optional[Number] = None, b_scales: Optional[Number] = None,
         d_scales: Optional[Number] = None, repack: Optional[Number] = None, split_k: Optional[Number] = None,
         multicast: Optional[Number] = None, swap: Optional[Number] = None, stream_k: Optional[Number] = None,
-        groups: Optional[Number] = None, ragged: Optional[Number] = None,
+        groups: Optional[Number] = None, ragged: Optional[Number] = None, band: Optional[Number] = None,
         facts: Optional[Mapping[str, Value]] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
     """How long the kernel of plan.gemm runs, by the numbers of machine.info and those of facts in their place:
     waves of tiles, each with the time of its pipe at the processor's share of L2, but at least the time in which
@@ -27,4 +27,5 @@ def cycles(target: str, m: Number, n: Number, k: Number, *, a_type: Optional[Num
         a_order=a_order, b_order=b_order, d_order=d_order, a_major=a_major, b_major=b_major,
         lda=lda, ldb=ldb, ldd=ldd, tile=tile, stages=stages, epilogue=epilogue, a_scales=a_scales,
         b_scales=b_scales, d_scales=d_scales, repack=repack, split_k=split_k, multicast=multicast,
-        swap=swap, stream_k=stream_k, groups=groups, ragged=ragged, facts=facts, limits=limits)
+        swap=swap, stream_k=stream_k, groups=groups, ragged=ragged, band=band, facts=facts,
+        limits=limits)

@@ -58,7 +58,7 @@ def gemm(target: str, m: Number, n: Number, k: Number, *, a_type: Optional[Numbe
         epilogue: Optional[str] = None, a_scales: Optional[Number] = None, b_scales: Optional[Number] = None,
         d_scales: Optional[Number] = None, repack: Optional[Number] = None, split_k: Optional[Number] = None,
         multicast: Optional[Number] = None, swap: Optional[Number] = None, stream_k: Optional[Number] = None,
-        groups: Optional[Number] = None, ragged: Optional[Number] = None,
+        groups: Optional[Number] = None, ragged: Optional[Number] = None, band: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The plan of a GEMM, of bf16 unless it has types: maps, copies, descriptors, or how waves multiply; bytes,
     pipe, certificates and the rules that it asked."""
@@ -66,7 +66,7 @@ def gemm(target: str, m: Number, n: Number, k: Number, *, a_type: Optional[Numbe
         a_order=a_order, b_order=b_order, d_order=d_order, a_major=a_major, b_major=b_major,
         lda=lda, ldb=ldb, ldd=ldd, tile=tile, stages=stages, epilogue=epilogue, a_scales=a_scales,
         b_scales=b_scales, d_scales=d_scales, repack=repack, split_k=split_k, multicast=multicast,
-        swap=swap, stream_k=stream_k, groups=groups, ragged=ragged, limits=limits)
+        swap=swap, stream_k=stream_k, groups=groups, ragged=ragged, band=band, limits=limits)
 
 
 def weights(target: str, m: Number, n: Number, k: Number, *, type: Optional[Number] = None,

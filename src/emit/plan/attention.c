@@ -128,8 +128,9 @@ zlay_status zlay_emit_attention(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *
     status = zl_request_read(ctx, &r, request, &form);
     if (!status && !r.plan) status = ZLAY_EINVAL;
     if (status) return zl_leave(ctx, status);
+    if (r.plan->wave.waves && r.pipe) return zl_leave(ctx, zl_fail(ctx, ZLAY_ENOTSUP, "pipe: a plan of %s has its own alone", zlay_target_name(r.plan->target)));
     if (r.plan->wave.waves) return zl_leave(ctx, zl_aw_print(ctx, out, launch, arguments, room, &r));
-    zlay_pipe_emit ask = zl_plan_ask(r.plan->target, r.plan->pipe, r.language, r.name, r.name_length);
+    zlay_pipe_emit ask = zl_plan_ask(r.plan->target, r.pipe ? r.pipe : r.plan->pipe, r.language, r.name, r.name_length);
     bind(&b, &ask, r.plan);
     return zl_leave(ctx, zl_pt_print(ctx, out, launch, arguments, room, &ask, r.plan->ask.sequences ? &b.more : NULL));
 }

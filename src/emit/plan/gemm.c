@@ -16,7 +16,6 @@
 enum {
     OPERANDS = 3,
     MOVES = 7, /* of A, B and scales of columns to two rings each, and of D */
-    BAND = 16,  /* rows of tiles that are visited together */
     NAME = 64,  /* most characters of a kernel's (zl_is_name) */
     SPLITS = 8  /* most blocks that share a tile */
 };
@@ -220,14 +219,6 @@ static zlay_status sums_bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const
     return status;
 }
 
-/* Rows of tiles that are visited together. Where D has few columns of tiles, those of a row come one behind the other, and
- * what they share is in L2 when the second asks for it. */
-static uint32_t band_of(const zlay_plan_summary *info)
-{
-    bool few = info->d_order == ZLAY_ORDER_COLUMN && info->tiles_n <= BAND;
-    return few ? 1 : BAND;
-}
-
 static void units_bind(bound *b, const zlay_plan *plan)
 {
     const zlay_plan_summary *info = &plan->info;
@@ -259,7 +250,7 @@ static zlay_status bind(zlay_ctx *ctx, bound *b, zlay_pipe_emit *ask, const zlay
                                      .columns = turned ? zl_clusters_m(info) : zl_clusters_n(info),
                                      .height = turned ? info->tile_n : info->tile_m,
                                      .width = turned ? info->tile_m : info->tile_n,
-                                     .band = band_of(info),
+                                     .band = info->band,
                                      .offsets = info->groups ? offsets.name : NULL,
                                      .groups = info->groups,
                                      .most = (uint32_t)zl_groups_rows(info),

@@ -274,6 +274,15 @@ zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const cha
     return answer(&a, out, argc, argv);
 }
 
+zlay_status zl_io_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
+                        char **argv)
+{
+    char op[PATH_MOST + 1] = "io.";
+    strncat(op, what, sizeof op - sizeof "io.");
+    const arguments a = {ctx, "io", what, usage, json_pack("{sssb}", "op", op, "text", 1)};
+    return answer(&a, out, argc, argv);
+}
+
 zlay_status zl_show_asked_of(zlay_ctx *ctx, char **out, const zl_show_line *line, int argc,
                              char **argv)
 {

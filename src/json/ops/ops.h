@@ -18,12 +18,21 @@ void zl_op_names(zl_text *out, const zl_op *op, bool needed);
  * WHAT.unpack as NAME=VALUE. */
 zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
 
+/* What places prints of a tile program in JSON: argv holds TARGET and further fields of places.find
+ * as NAME=VALUE. */
+zlay_status zl_places_text(zlay_ctx *ctx, zlay_buf *out, const char *program, int argc,
+                           char **argv);
+
 /* The text that emit prints of `what`, in memory that free() takes. `usage` names the arguments: a
  * field of the request in capitals each, in brackets where it may be left out; FILE is the field
  * `pipe`; NAME, where it is left out, is `what`, of a tensor map `map`; what stands behind is
  * FIELD=VALUE. A list is written with commas, a pair in it with a colon: register:2,lane:32. */
 zlay_status zl_emit_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
                           char **argv);
+
+/* The same of a command `io WHAT`, whose operation is io.WHAT. */
+zlay_status zl_io_asked(zlay_ctx *ctx, char **out, const char *what, const char *usage, int argc,
+                        char **argv);
 
 /* What pipe.cycles answers, a line a field; its arguments as zl_emit_asked has them. */
 zlay_status zl_cycles_asked(zlay_ctx *ctx, char **out, const char *usage, int argc, char **argv);
@@ -38,6 +47,9 @@ typedef struct zl_show_line {
 /* The text of the operation show.WHAT, in memory that free() takes; of form=json the picture. */
 zlay_status zl_show_asked_of(zlay_ctx *ctx, char **out, const zl_show_line *line, int argc,
                              char **argv);
+
+/* The schedule of a request of pipe.schedule in JSON, for people, in memory that free() takes. */
+zlay_status zl_schedule_asked(zlay_ctx *ctx, char **out, const char *text, size_t length);
 
 /* Room for an answer of `need` bytes and its final 0; NULL: there is none. */
 typedef char *zl_json_room(void *user, size_t need);

@@ -141,12 +141,14 @@ typedef struct asked {
     zl_emit_head head;
     zl_attention_asked plan;
     int32_t language;
+    const zlay_pipe *pipe;
 } asked;
 
 static const zl_field emit_rows[] = {
     ZL_PART(zl_emit_head_fields, asked, head),
     ZL_PART(zl_attention_fields, asked, plan),
     {"language", ZL_MAY, ZL_AT(zl_as_word, asked, language), .of = zl_languages},
+    {"pipe", ZL_MAY, ZL_AT(zl_as_pipe, asked, pipe)},
     ZL_PTX(asked),
 };
 const zl_fields zl_emit_attention_fields = {ZL_ROWS(emit_rows, asked)};
@@ -162,6 +164,7 @@ static zlay_status put_kernel(zl_call *call, const asked *a, const zlay_attentio
     const zlay_attention_emit ask = {.size = sizeof ask,
                                      .language = a->language,
                                      .plan = plan,
+                                     .pipe = a->pipe,
                                      .name = a->head.name.text,
                                      .name_length = a->head.name.length};
     zlay_attention_summary info;

@@ -102,6 +102,7 @@ static const zl_field gemm_rows[] = {
     {"stream_k", ZL_MAY, AT(zl_as_word, gemm.stream_k), .of = choices},
     {"groups", ZL_MAY, AT(zl_as_u32, gemm.groups)},
     {"ragged", ZL_MAY, AT(zl_as_word, gemm.ragged), .of = raggeds},
+    {"band", ZL_MAY, AT(zl_as_u32, gemm.band)},
 };
 const zl_fields zl_gemm_fields = {ZL_ROWS(gemm_rows, zl_gemm_asked)};
 #undef AT
@@ -189,6 +190,7 @@ static const zl_field info_rows[] = {
     ZL_NUMBER(zlay_plan_summary, stream_blocks),
     ZL_NUMBER(zlay_plan_summary, groups),
     {"clusters", ZL_MAY, ZL_AT(zl_as_u64, zlay_plan_summary, clusters)},
+    ZL_NUMBER(zlay_plan_summary, band),
     ZL_NUMBER(zlay_plan_summary, smem),
     ZL_NUMBER(zlay_plan_summary, stage_bytes),
     {"bytes", ZL_MAY, ZL_AT(zl_as_u32, zlay_plan_summary, expect_bytes)},

@@ -18,7 +18,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
         "zlay_gemm",
         sizeof *out,
         sizeof in->size,
-        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1)}};
+        {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1), ZL_RESERVED(zlay_gemm, reserved2)}};
     return zl_request_read(ctx, out, in, &form);
 }
 
@@ -241,10 +241,26 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                    strstr(field, "scales") ? " and sm_100a" : "");
 }
 
+enum { BAND = 16 /* rows of tiles that are visited together, by default */ };
+
+/* Rows of tiles, or of clusters, that are visited together. Where D has few columns of tiles, those of a row come one behind the
+ * other, and what they share is in L2 when the second asks for it. */
+static zlay_status band_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
+{
+    zlay_plan_summary *info = &plan->info;
+    bool few = info->d_order == ZLAY_ORDER_COLUMN && info->tiles_n <= BAND, waves = zl_wave_target(info->target);
+    if (g->band && (g->groups || waves))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "band: %s have none", waves ? "plans of waves" : "products with groups");
+    info->band = waves ? 0 : few ? 1 : BAND;
+    if (g->band) info->band = (uint32_t)zl_umin(g->band, zl_clusters_m(info));
+    return ZLAY_OK;
+}
+
 static zlay_status waves_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
     zlay_status status = wgmma_alone(ctx, plan, g);
     if (!status) status = groups_read(ctx, plan, g);
+    if (!status) status = band_read(ctx, plan, g);
     if (!status) status = zl_gemm_scales(ctx, plan, g);
     if (!status) status = zl_gemm_quantise(ctx, plan, g);
     return status ? status : zl_wave_gemm_plan(ctx, plan, g);
@@ -256,9 +272,16 @@ static zlay_status pipe_make(zlay_ctx *ctx, zlay_plan *plan)
     return zl_by_tmem(plan) ? zl_tmem_gemm_pipe(ctx, plan) : zl_gemm_pipe(ctx, plan);
 }
 
+static zlay_status target_check(zlay_ctx *ctx, const zlay_target *target)
+{
+    if (zl_wave_target(target) || zl_gemm_by_sync(target) || target->features & (ZL_HAS_WGMMA | ZL_HAS_TCGEN05)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: GEMMs are planned for targets with wgmma, tcgen05, mma.sync or MFMA", zlay_target_name(target));
+}
+
 zlay_status zl_gemm_prepare(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
-    zlay_status status = zl_gemm_blocks_check(ctx, plan->info.target, g);
+    zlay_status status = target_check(ctx, plan->info.target);
+    if (!status) status = zl_gemm_blocks_check(ctx, plan->info.target, g);
     if (!status) status = gemm_read(ctx, plan, g);
     if (!status && zl_wave_target(plan->info.target)) return status;
     if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, g);
@@ -283,6 +306,7 @@ static zlay_status plan_lay(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gem
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
     if (!status) zl_gemm_way_choose(plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
+    if (!status) status = band_read(ctx, plan, &g);
     if (!status) zl_stream_plan(plan);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
     if (!status) status = zl_gemm_blocks_plan(ctx, plan);

@@ -167,12 +167,12 @@ static bool is_partly_outside(uint64_t tiles, uint32_t side, uint64_t extent)
 }
 
 /* Panels of A and B that a wave of tiles reads are read once by it; D is written once. */
-static uint64_t dram_bytes(const zlay_plan *plan, const work *w)
+static uint64_t dram_bytes(const zlay_plan *plan, const zlay_gemm *gemm, const work *w)
 {
     const zlay_plan_summary *info = &plan->info;
     uint64_t row = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element), at_once = zl_umin(w->tiles, clusters_at_once(plan));
     uint64_t whole = zl_umul_sat(info->m + info->n, row), stored = zl_umul_sat(zl_umul_sat(info->m, info->n), plan->operand[ZLAY_OPERAND_D].element);
-    uint64_t band = zl_umin(zl_d_by_columns(plan) && w->wide <= BAND ? 1 : BAND, w->high);
+    uint64_t band = zl_umin(gemm->band ? gemm->band : zl_d_by_columns(plan) && w->wide <= BAND ? 1 : BAND, w->high);
     uint64_t columns = zl_umin(w->wide, zl_ceil_div(at_once, band)), rows = zl_umin(w->high, band * zl_ceil_div(at_once, zl_umul_sat(band, w->wide)));
     uint64_t panels = zl_umin(rows * w->m, info->m) + zl_umin(columns * w->n, info->n);
     uint64_t by_waves = zl_umul_sat(zl_umul_sat(panels, row), w->tiles) / at_once;
@@ -191,7 +191,7 @@ static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, ui
     w.steps = zl_ceil_div(info->k, (uint64_t)zl_gemm_k_most(plan) * info->splits);
     w.ahead = zl_umax(1, zl_tile_ahead(plan, gemm, m, n) / ((m + n) * LINE));
     w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), zl_tile_processors(plan));
-    w.reads = dram_bytes(plan, &w);
+    w.reads = dram_bytes(plan, gemm, &w);
     return w;
 }
 

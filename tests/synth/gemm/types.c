@@ -258,7 +258,7 @@ static const struct {
     {"sm_90a", {T(TF32), T(TF32), 0}, 0, ROW, 0, ZLAY_NONE, "b_order: the nearest that works is column"},
     {"sm_90a", {T(S8), T(S8), 0}, COL, 0, COL, ZLAY_NONE, "a_order: the nearest that works is row"},
     {"sm_90a", {T(S8), T(S8), 0}, 0, ROW, COL, ZLAY_NONE, "b_order: the nearest that works is column"},
-    {"gfx1250", {T(F16), T(F16), 0}, 0, 0, 0, ZLAY_NONE, "WGMMA_TARGET"},
+    {"gfx1250", {T(F16), T(F16), 0}, 0, 0, 0, ZLAY_ENOTSUP, "gfx1250: GEMMs are planned for targets with"},
     {"gfx942", {T(E4M3), T(E4M3), 0}, 0, 0, 0, ZLAY_NONE, "MFMA_A: a_type e4m3, b_type e4m3"},
     {"gfx942", {T(E4M3), T(E5M2), 0}, 0, 0, 0, ZLAY_NONE, "the nearest that works is e4m3fnuz and e5m2fnuz"},
     {"gfx950", {T(TF32), T(TF32), 0}, 0, 0, 0, ZLAY_NONE, "the nearest that works is"},

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the operations of a tile program to a proved pipe: reads the program, finds starts and the interval, parts the operations
+ * into roles, finds the barriers between them, writes the pipe and proves it. */
+#include "synth/roles/roles.h"
+#include "pipe/language/parse.h"
+#include "pipe/order/verify.h"
+#include "target/target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct zlay_roles {
+    zlay_allocator alloc;
+    zlay_pipe *pipe;
+    zlay_roles_summary info;
+    zlay_role role[ZLAY_ROLES_MOST];
+};
+
+/* ---- the pipe -------------------------------------------------------------------------------------- */
+
+/* Instances take turns where there are two, and something to compute beside the other's products. */
+static void turns_decide(zl_tp *p)
+{
+    bool products = false, uses = false;
+    for (uint32_t o = 0; o < p->ops; o++) {
+        if (p->op[o].section != ZL_TP_LOOP) continue;
+        products |= p->op[o].kind == ZL_TP_MMA;
+        uses |= p->op[o].kind == ZL_TP_USE;
+    }
+    p->turns = !p->tmem && !p->no_turns && !p->turnless && p->instances == 2 && products && uses;
+}
+
+/* A sum begins before anything is added to it. */
+static zlay_status sums_check(const zl_tp *p)
+{
+    for (uint32_t o = 0; o < p->ops; o++) {
+        bool begun = p->op[o].kind != ZL_TP_MMA || p->op[o].fresh;
+        for (uint32_t x = 0; x < o && !begun; x++) begun = zl_tp_access(&p->op[x], zl_tp_sum(&p->op[o])) & ZL_TP_WRITES;
+        if (!begun) return zl_fail(p->ctx, ZLAY_EINVAL, "line %u: nothing begins the sum of '%s'; write `fresh`, or `fresh first` where iterations add to it", p->op[o].line, p->value[zl_tp_sum(&p->op[o])].name);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status plan(zl_tp *p, const char *text, size_t length)
+{
+    zlay_status status = zl_tp_read(p, text, length);
+    if (!status) status = sums_check(p);
+    if (status) return status;
+    zl_tp_parts(p);
+    status = zl_tp_times(p);
+    if (!status) status = zl_tp_assign(p);
+    if (!status) status = zl_tp_epochs(p);
+    turns_decide(p);
+    return status ? status : zl_tp_order(p);
+}
+
+/* A line of the pipe's text, counted from 1. */
+static zl_tp_span line_of(const char *text, size_t length, uint32_t line)
+{
+    const char *end = text + length, *stop;
+    for (; line > 1; line--) text = (const char *)memchr(text, '\n', (size_t)(end - text)) + 1;
+    while (*text == ' ') text++;
+    stop = memchr(text, '\n', (size_t)(end - text));
+    return (zl_tp_span){text, (size_t)((stop ? stop : end) - text)};
+}
+
+static zlay_status refuse(zl_tp *p, const char *text, size_t length, const zlay_pipe_reason *reason)
+{
+    char quoted[2][256];
+    const zl_tp_span at = line_of(text, length, reason->line), other = line_of(text, length, reason->other);
+    return zl_fail(p->ctx, ZLAY_ENOTSUP, "the pipe of these operations would break the rule %s at '%s'%s%s%s", zlay_pipe_rule_name(reason->rule),
+                   zl_quote(quoted[0], at.text, at.length), reason->other ? " against '" : "", reason->other ? zl_quote(quoted[1], other.text, other.length) : "",
+                   reason->other ? "'" : "");
+}
+
+/* A body, or what stands behind an operation, that the pipe's parser does not take. */
+static zlay_status unread(zl_tp *p, zlay_status status)
+{
+    char message[512];
+    snprintf(message, sizeof message, "%s", zlay_ctx_message(p->ctx));
+    return zl_fail(p->ctx, status, "in the pipe of the program: %s", message);
+}
+
+/* What no barrier orders, as a sum that nothing reads between two beginnings, is refused with the rule that it breaks. */
+static zlay_status prove(zl_tp *p, zlay_roles *roles)
+{
+    zlay_answer answer;
+    zlay_pipe_reason reason = {0};
+    size_t length, count = 0;
+    const char *text = zl_print_scratch(p->ctx, &length, zl_tp_put, p);
+    if (!text) return ZLAY_ENOMEM;
+    zlay_status status = zl_pipe_parse(p->ctx, &roles->pipe, text, length);
+    if (status) return unread(p, status);
+    status = zl_verify_part(p->ctx, &answer, &reason, 1, &count, NULL, roles->pipe);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
+    return refuse(p, text, length, &reason);
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------ */
+
+static void role_fill(zlay_role *out, const zl_tp *p, uint32_t r)
+{
+    const zl_tp_role *role = &p->role[r];
+    *out = (zlay_role){.kind = role->kind + 1, .first_warp = role->first_warp, .warps = role->warps, .stages = (uint32_t)role->stages + (role->items > 0)};
+    memcpy(out->name, role->name, sizeof out->name);
+    out->instances = role->kind == ZL_TP_COMPUTES ? role->warps / 4 : 1;
+    for (uint32_t o = 0; o < p->ops; o++) out->operations += p->op[o].role == (int32_t)r;
+}
+
+static void info_fill(zlay_roles *out, const zl_tp *p)
+{
+    out->info = (zlay_roles_summary){.roles = p->roles, .warps = p->warps, .interval = (uint64_t)p->ii, .bound = (uint64_t)p->bound, .turns = p->turns, .smem = p->smem, .columns = p->columns};
+    for (uint32_t r = 0; r < p->roles; r++) {
+        role_fill(&out->role[r], p, r);
+        if (p->role[r].peel > out->info.peeled) out->info.peeled = p->role[r].peel;
+    }
+}
+
+/* Plans and proves; turns that a pipe does not allow, as with one stage for both instances, are left out. */
+static zlay_status attempt(zl_tp *p, zlay_roles *out, const char *text, size_t length)
+{
+    zlay_status status = plan(p, text, length);
+    return status ? status : prove(p, out);
+}
+
+static zlay_status make(zlay_ctx *ctx, zlay_roles *out, const zlay_target *target, const char *text, size_t length)
+{
+    bool tmem = (target->features & ZL_HAS_TCGEN05) != 0;
+    zl_tp *p = zl_scratch(ctx, 1, sizeof *p);
+    if (!p) return ZLAY_ENOMEM;
+    if (!tmem && !(target->features & ZL_HAS_WGMMA)) return zl_fail(ctx, ZLAY_ENOTSUP, "target: %s has neither wgmma nor tcgen05", target->name);
+    *p = (zl_tp){.ctx = ctx, .target = target, .tmem = tmem};
+    zlay_status status = attempt(p, out, text, length);
+    if (status == ZLAY_ENOTSUP && p->turns) {
+        zlay_pipe_free(out->pipe);
+        out->pipe = NULL;
+        *p = (zl_tp){.ctx = ctx, .target = target, .tmem = tmem, .turnless = true};
+        status = attempt(p, out, text, length);
+    }
+    if (!status) info_fill(out, p);
+    return status;
+}
+
+zlay_status zlay_roles_synth(zlay_ctx *ctx, zlay_roles **out, const zlay_target *target, const char *text, size_t length)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!ctx || !target) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zlay_roles *roles = zl_alloc(ctx, 1, sizeof *roles);
+    if (!roles) return zl_leave(ctx, ZLAY_ENOMEM);
+    roles->alloc = zl_allocator(ctx);
+    status = make(ctx, roles, target, text, length);
+    status = zl_leave(ctx, status);
+    if (status) zlay_roles_free(roles);
+    else *out = roles;
+    return status;
+}
+
+zlay_status zlay_roles_info(zlay_roles_summary *out, const zlay_roles *roles)
+{
+    if (!out || !roles) return ZLAY_EINVAL;
+    *out = roles->info;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_roles_nth(zlay_role *out, const zlay_roles *roles, uint32_t i)
+{
+    if (!out || !roles) return ZLAY_EINVAL;
+    if (i >= roles->info.roles) return ZLAY_NONE;
+    *out = roles->role[i];
+    return ZLAY_OK;
+}
+
+const zlay_pipe *zlay_roles_pipe(const zlay_roles *roles) { return roles ? roles->pipe : NULL; }
+
+void zlay_roles_free(zlay_roles *roles)
+{
+    if (!roles) return;
+    zlay_pipe_free(roles->pipe);
+    zlay_allocator alloc = roles->alloc;
+    zl_free(&alloc, roles, sizeof *roles);
+}
