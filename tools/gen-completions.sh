@@ -24,10 +24,11 @@ flag_lines() {
     flags | awk -F ' @ ' '{
         value = $3 ~ /\|/ ? $3 : $3 ~ /^FILE/ ? "FILE" : $1 == "target" ? "TARGET" : ""
         gsub(/\|/, " ", value); gsub(/ *$/, "", value)
-        printf "%s|%s|%s\n", $1, tolower($2), value
+        printf "%s|%s|%s\n", $1, $2, value
     }'
 }
-flags_of() { flag_lines | awk -F '|' -v of="$1" '$2 == "both" || $2 == of { printf "%s--%s", n++ ? " " : "", $1 }'; }
+flags_of() { flag_lines | awk -F '|' -v of="^($(flag_owners "$1"))$" '$2 ~ of { printf "%s--%s", n++ ? " " : "", $1 }'; }
+flagged() { usages | sed -n 's/|FLAGS$//p'; } # commands that take flags
 firsts() { usages | sed 's/[ |].*//' | awk '!seen[$0]++'; }
 seconds() { usages | sed -n "s/^$1 \([^|]*\)|.*/\1/p"; }
 
@@ -50,7 +51,7 @@ function_of() {
     echo '    case $command in'
     usages | while IFS='|' read -r words usage; do
         case $usage in
-        FLAGS) printf "        '%s') _zlay_flags %s \"\$@\"; return ;;\n" "$words" "${words%% *}" ;;
+        FLAGS) printf "        '%s') _zlay_flags '%s' \"\$@\"; return ;;\n" "$words" "$words" ;;
         *) # FILE|- and [a|b] as they are, one word an argument
             printf "        '%s') usage='%s' ;;\n" "$words" "$usage" ;;
         esac
@@ -69,11 +70,11 @@ function_of() {
     echo "    'ptx|cuda') echo ptx cuda ;;"
     echo '    esac'
     echo '}'
-    echo '_zlay_flags() { # plan or run, and the words before'
+    echo '_zlay_flags() { # a command, and the words before'
     echo '    local of=$1 last='
     echo '    while [ $# -gt 1 ]; do shift; last=$1; done'
     echo '    case $last in'
-    flag_lines | while IFS='|' read -r name of value; do
+    flag_lines | awk -F '|' '!seen[$1]++' | while IFS='|' read -r name of value; do
         case $value in
         FILE) echo "    --$name) echo FILES; return ;;" ;;
         TARGET) echo "    --$name) echo $(targets | line); return ;;" ;;
@@ -83,8 +84,7 @@ function_of() {
     done
     echo '    esac'
     echo '    case $of in'
-    echo "    plan) echo $(flags_of plan) ;;"
-    echo "    run) echo $(flags_of run) ;;"
+    flagged | while read -r words; do echo "    '$words') echo $(flags_of "$words") ;;"; done
     echo '    esac'
     echo '}'
 }
@@ -133,14 +133,16 @@ fish)
         [ -z "$second" ] || echo "complete -c zlay -n '__fish_seen_subcommand_from $first; and not __fish_seen_subcommand_from $second' -a '$second'"
     done
     flag_lines | while IFS='|' read -r name of value; do
-        [ "$of" = both ] && of='plan run'
         case $value in
         FILE) value='-r -F' ;;
         TARGET) value="-x -a '$(targets | line)'" ;;
         '') value=-x ;;
         *) value="-x -a '$value'" ;;
         esac
-        echo "complete -c zlay -n '__fish_seen_subcommand_from $of; and __fish_seen_subcommand_from gemm' -l $name $value"
+        flagged | while read -r words; do
+            echo "$of" | grep -qxE "$(flag_owners "$words")" || continue
+            echo "complete -c zlay -n '__fish_seen_subcommand_from ${words%% *}; and __fish_seen_subcommand_from ${words##* }' -l $name $value"
+        done
     done
     echo "complete -c zlay -n '__fish_seen_subcommand_from explain' -a '$(operations | line)'"
     echo "complete -c zlay -n '__fish_seen_subcommand_from decode' -a 'tensormap smemdesc idesc buffer $(targets | line)'"

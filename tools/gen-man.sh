@@ -9,8 +9,8 @@ set -eu
 escaped() { sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/'/\\\\(aq/g"; }
 
 # The flags of a command, in its own words; of all.
-flag_list() { # plan, run or .
-    flags | awk -F ' @ ' -v of="$1" 'of == "." || $2 == "BOTH" || tolower($2) == of { print $1 " @ " $3 " @ " $4 }' | escaped |
+flag_list() { # the words of a command, or .
+    flags | awk -F ' @ ' -v of="^($(flag_owners "$1"))$" '$2 ~ of { print $1 " @ " $3 " @ " $4 }' | escaped |
         awk -F ' @ ' '{ printf ".TP\n.BI \\-\\-%s \" %s\"\n%s\n", $1, $2, $3 }'
 }
 heading() { printf '.\\" SPDX-License-Identifier: Apache-2.0\n.TH %s 1 "" zlay zlay\n.SH NAME\n' "$1"; }
@@ -29,7 +29,7 @@ if [ "$1" = command ]; then
     heading "$(echo "zlay-$2" | tr '[:lower:]' '[:upper:]' | escaped)"
     printf 'zlay\\-%s \\- %s\n' "$(echo "$2" | escaped)" "$(echo "$text" | sed 's/\. .*//; s/\.$//')"
     printf '.SH SYNOPSIS\n.B zlay %s\n%s\n.SH DESCRIPTION\n%s\n' "$words" "$(echo "$arguments" | escaped)" "$text"
-    case $arguments in FLAGS) echo '.SH FLAGS' && flag_list "${words%% *}" ;; esac
+    case $arguments in FLAGS) echo '.SH FLAGS' && flag_list "$words" ;; esac
     exit_status
     echo '.BR zlay (1), which lists all commands and operations.'
     exit

@@ -7,3 +7,12 @@ rows() {
 }
 commands() { rows "COMMAND(words, call, arguments, text) ROW words @ $1" cli/commands.def; } # words @ COLUMN, a line each
 flags() { rows 'FLAG(name, of, kind, member, argument, text) ROW name @ of @ argument @ text' cli/flags.def; }
+flag_owners() { # the words of a command -> which rows of flags.def it takes, as one regular expression
+    case $1 in
+    'plan gemm') echo 'GEMM|PLAN|PLANS|CACHED|ALL' ;;
+    'run gemm') echo 'GEMM|RUN|ALL' ;;
+    'tune gemm') echo 'GEMM|TUNE|CACHED|ALL' ;;
+    'plan attention') echo 'ATTENTION|PLANS|CACHED|ALL' ;;
+    *) echo '.*' ;;
+    esac
+}

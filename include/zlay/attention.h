@@ -18,6 +18,7 @@
 #ifndef ZLAY_ATTENTION_H
 #define ZLAY_ATTENTION_H
 
+#include <zlay/candidates.h>
 #include <zlay/move.h>
 #include <zlay/pipe.h>
 
@@ -39,6 +40,10 @@ enum {
     ZLAY_LENGTHS_PADDED,    /* an array has the rows of each; the tensor has room for the longest */
     ZLAY_LENGTHS_PACKED     /* sequences lie one behind the other; an array has where they begin */
 };
+
+/** Whether the softmax of a tile of keys runs beside the product of the tile before, in one
+ *  warpgroup; without, the other warpgroups' products run beside it. */
+enum { ZLAY_OVERLAP_AUTO = 0, ZLAY_OVERLAP_NEVER, ZLAY_OVERLAP_ALWAYS };
 
 /** O = softmax(Q K^T * scale) V, for each head of each batch.  0 means the
  *  default. */
@@ -66,8 +71,46 @@ typedef struct zlay_attention {
     uint64_t sequences;    /* so many sequences lie one behind the other in all tensors, and
                               `queries` and `keys` are the most rows that they have together;
                               persistent blocks.  0: see `batch` */
+    uint32_t tile_m, tile_n; /* queries of a block: 64, 128 or 192; keys of a stage: a multiple of
+                              16 from 64 to 256, of e4m3 64 or 128; what a block's registers and
+                              shared memory have room for (zlay_attention_candidates).  By
+                              tcgen05 128, and 64 or 128; of MFMA 0.  0: what the plan chooses */
+    uint32_t stages;       /* of the rings of keys and of values, 2 to 4 */
+    int32_t overlap;       /* ZLAY_OVERLAP_*; by tcgen05 and MFMA not ALWAYS */
     uint64_t reserved[1];  /* 0 */
 } zlay_attention;
+
+/** A way to plan attention. */
+typedef struct zlay_attention_candidate {
+    zlay_attention attention; /* the request with tile_m, tile_n, stages and overlap fixed */
+    uint32_t smem;     /* of a block, bytes */
+    uint32_t registers; /* of a thread of a consumer, by the planner's count; by tcgen05 0 */
+    uint64_t blocks;   /* of the grid */
+    uint64_t ns;       /* modelled nanoseconds; 0: this target has no model */
+} zlay_attention_candidate;
+
+/** List the candidates of attention: the tiles, stages and overlaps that fit the registers of
+ *  a thread and the shared memory of a block, and that the request leaves open.  Candidate 0
+ *  is what zlay_attention_synth plans: the tile that was measured for such requests, unless
+ *  another has a modelled time that is less by more than 13 %, the model's error.  The
+ *  others follow by the modelled time, whose rates are published ones; equal ones with the
+ *  overlap and with fewer stages first.  Pipes are not made.  By MFMA there is one.
+ *
+ *  Returns: as zlay_attention_synth.
+ *  Out:     out    the first `room` candidates; may be NULL where `room` is 0.
+ *           count  how many there are.
+ */
+ZLAY_API zlay_status zlay_attention_candidates(zlay_ctx *ctx, zlay_attention_candidate *out,
+                                               size_t room, size_t *count,
+                                               const zlay_target *target,
+                                               const zlay_attention *attention);
+
+/** The bound of attention: the pairs of a query and a key that it sees count, and no others.
+ *  Returns: as zlay_attention_synth; ZLAY_NONE also a machine without these rates, and lengths
+ *  that the device alone knows.  In: as zlay_gemm_bound. */
+ZLAY_API zlay_status zlay_attention_bound(zlay_ctx *ctx, zlay_roofline *out,
+                                          const zlay_machine *machine,
+                                          const zlay_attention *attention);
 
 /** An immutable plan; read by any thread. */
 typedef struct zlay_attention_plan zlay_attention_plan;
@@ -118,7 +161,8 @@ typedef struct zlay_attention_summary {
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor map brings a tensor, the message has
  *           the rule; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP a
- *           target without wgmma, tcgen05 or MFMA, a type or a head that no plan has, causal with
+ *           target without wgmma, tcgen05 or MFMA, a type or a head that no plan has, a tile for
+ *           which a thread has too few registers or a block too little shared memory, causal with
  *           fewer keys than queries, a window that is not causal; ZLAY_EOVERFLOW; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_attention_free.
  */
@@ -158,6 +202,13 @@ ZLAY_API zlay_status zlay_attention_request(const zlay_target **target, zlay_att
 
 /** The proved pipe of a plan; lives as long as the plan. */
 ZLAY_API const zlay_pipe *zlay_attention_pipe(const zlay_attention_plan *plan);
+
+/** Print a plan for people: tile, roles, rules with their values, copies, shared memory and
+ *  registers, banks.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EROOM, with `need` set; ZLAY_EINVAL a NULL.
+ */
+ZLAY_API zlay_status zlay_attention_print(zlay_buf *out, const zlay_attention_plan *plan);
 
 /** The i-th move of a plan's pipe, and the tensor that it moves: its maps take
  *  the tensor's address.

@@ -65,12 +65,17 @@ enum { ZLAY_MULTICAST_NONE = 0, ZLAY_MULTICAST_AUTO, ZLAY_MULTICAST_A, ZLAY_MULT
 
 /** Whether columns of D are the rows of tiles: D^T = B^T A^T is planned, whose tiles have
  *  64 or 128 columns of D and 8 to 256 rows, and a tile is stored transposed.  For D of
- *  few rows.  AUTO: of at most 16, where the request leaves the tile's columns open. */
+ *  few rows.  AUTO: of at most 16, where the request leaves the tile's columns open; else
+ *  where it leaves the whole tile open and the modelled time is less. */
 enum { ZLAY_SWAP_NEVER = 0, ZLAY_SWAP_AUTO = 1, ZLAY_SWAP_ALWAYS = 2 };
 
 /** Whether blocks share the tiles of the last waves evenly, each the first steps of a tile and
  *  the last of another (stream-K).  AUTO: where the modelled time is less. */
 enum { ZLAY_STREAM_NEVER = 0, ZLAY_STREAM_AUTO = 1, ZLAY_STREAM_ALWAYS = 2 };
+
+/** As `split_k`: the planner divides K among the blocks of a cluster where the modelled time
+ *  is less. */
+#define ZLAY_SPLIT_AUTO UINT32_MAX
 
 /** What the groups of a product have each of their own: rows of A and D, with a matrix of B for
  *  each; or rows of A and of B, which are elements of K, with a matrix of D for each. */
@@ -130,7 +135,8 @@ typedef struct zlay_gemm {
     int32_t repack;            /* ZLAY_REPACK_*; other than NEVER: a launch is up to four
                                   kernels, and needs a workspace (zlay_plan_repack) */
     uint32_t split_k;          /* blocks of a cluster that share the K steps of a tile, at
-                                  most 8 and as many as there are steps; default 1 */
+                                  most 8 and as many as there are steps, or
+                                  ZLAY_SPLIT_AUTO; default 1 */
     int32_t multicast;         /* ZLAY_MULTICAST_*: what two blocks of a cluster share */
     int32_t d_scales;          /* ZLAY_SCALES_LINE: D is e4m3, e5m2 or fnuz, and write_sd gets
                                   a scale for each row and 128 columns, as a product

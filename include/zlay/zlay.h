@@ -77,6 +77,7 @@
 #include <zlay/variants.h>
 #include <zlay/io.h>
 #include <zlay/plan.h>
+#include <zlay/candidates.h>
 
 /* A model of the hardware. */
 #include <zlay/sim.h>
@@ -105,6 +106,7 @@
 
 /* Few vectors by weights of 4 or 8 bits: the same. */
 #include <zlay/weights.h>
+#include <zlay/tuning.h>
 
 /* Text: kernels, headers, functions. */
 #include <zlay/emit.h>

@@ -23,17 +23,27 @@ typedef int zl_command(zlay_ctx *ctx, int argc, char **argv);
 
 typedef struct zl_options {
     zlay_gemm gemm;
-    const char *target, *name, *out, *header, *image;
-    uint64_t model, seed;
+    zlay_attention attention;
+    const char *target, *name, *out, *header, *image, *cache, *device;
+    uint64_t model, seed, candidates, rounds;
     bool model_given;
 } zl_options;
 
 /* Whose flag it is. */
-enum { ZL_OF_PLAN = 1, ZL_OF_RUN = 2, ZL_OF_BOTH = 3 };
+enum {
+    ZL_OF_PLAN = 1,
+    ZL_OF_RUN = 2,
+    ZL_OF_ATTENTION = 4,
+    ZL_OF_TUNE = 8,
+    ZL_OF_GEMM = 11,
+    ZL_OF_PLANS = 5,
+    ZL_OF_CACHED = 13,
+    ZL_OF_ALL = 15
+};
 
 /* Read the flags after a command's words; false, and said on stderr. */
 bool zl_options_read(zl_options *out, int command, int argc, char **argv);
-void zl_options_help(void);
+void zl_options_help(int commands); /* those of the flags' commands */
 
 /* An operation of zlay batch: fields, answer, one sentence. */
 void zl_op_show(const zl_op *op);
@@ -68,6 +78,21 @@ typedef zlay_status zl_emitter(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
                                const char *name, size_t length);
 char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name,
                    size_t *length);
+
+/* The records of a cache; a file that is not there has none. NULL, and said. */
+zlay_tuning *zl_cache_read(zlay_ctx *ctx, const char *path);
+
+/* What the cache says of the request, in place of what it leaves open, and prints which it is and
+ * where it was measured; then what else there is and by which bound nothing better exists. */
+bool zl_choice_gemm(zlay_ctx *ctx, const zlay_target *target, zl_options *options);
+bool zl_choice_attention(zlay_ctx *ctx, const zlay_target *target, zl_options *options);
+int zl_rivals_gemm(zlay_ctx *ctx, const zlay_target *target, const zlay_gemm *asked,
+                   const zlay_gemm *chosen);
+int zl_rivals_attention(zlay_ctx *ctx, const zlay_target *target, const zlay_attention *asked,
+                        const zlay_attention *chosen);
+
+/* Decide a pipe again and print a line and, if asked, the pipe and its proof. */
+int zl_pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print);
 
 /* Decide the certificates and the pipe again, print a line each and, if asked, the proof. */
 int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print);

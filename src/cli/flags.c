@@ -39,18 +39,38 @@ static bool read_small(void *to, const char *text)
     return true;
 }
 
-/* Reads three numbers into three consecutive 32-bit fields. */
-static bool read_tile(void *to, const char *text)
+/* Reads `count` numbers, at most three, into consecutive 32-bit fields. */
+static bool read_extents(void *to, const char *text, int count)
 {
     uint32_t extents[3];
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < count; i++) {
         uint64_t value;
         if (!read_digits(text, &text, &value) || !value || value > UINT32_MAX) return false;
-        if (*text != (i < 2 ? 'x' : 0)) return false;
+        if (*text != (i < count - 1 ? 'x' : 0)) return false;
         extents[i] = (uint32_t)value;
         text++;
     }
-    memcpy(to, extents, sizeof extents);
+    memcpy(to, extents, (size_t)count * sizeof *extents);
+    return true;
+}
+
+static bool read_tile(void *to, const char *text)
+{
+    return read_extents(to, text, 3);
+}
+static bool read_pair(void *to, const char *text)
+{
+    return read_extents(to, text, 2);
+}
+
+static bool read_strides(void *to, const char *text)
+{
+    uint64_t each[3];
+    for (int i = 0; i < 3; i++) {
+        if (!read_digits(text, &text, &each[i]) || *text != (i < 2 ? ',' : 0)) return false;
+        text++;
+    }
+    memcpy(to, each, sizeof each);
     return true;
 }
 
@@ -90,6 +110,33 @@ static bool read_choice(void *to, const char *text)
     return read_word(to, words, text);
 }
 
+static bool read_bit(void *to, const char *text)
+{
+    static const char *const words[] = {"no", "yes", NULL};
+    return read_word(to, words, text);
+}
+
+static bool read_lengths(void *to, const char *text)
+{
+    static const char *const words[] = {"equal", "padded", "packed", NULL};
+    return read_word(to, words, text);
+}
+
+/* In the order of ZLAY_OVERLAP_*. */
+static bool read_choice_or(void *to, const char *text)
+{
+    static const char *const words[] = {"auto", "never", "always", NULL};
+    return read_word(to, words, text);
+}
+
+/* "auto", or how many blocks. */
+static bool read_split(void *to, const char *text)
+{
+    if (strcmp(text, "auto") != 0) return read_small(to, text);
+    *(uint32_t *)to = ZLAY_SPLIT_AUTO;
+    return true;
+}
+
 /* In the order of ZLAY_SCALES_*. */
 static bool read_scales(void *to, const char *text)
 {
@@ -124,6 +171,12 @@ static bool read_text(void *to, const char *text)
 #define MULTICAST read_multicast
 #define RAGGED read_ragged
 #define SCALES read_scales
+#define SPLIT read_split
+#define PAIR read_pair
+#define STRIDES read_strides
+#define EITHER read_bit
+#define LENGTHS read_lengths
+#define CHOICE_OR read_choice_or
 #define TEXT read_text
 static const struct {
     const char *name, *argument, *text;
@@ -138,14 +191,17 @@ static const struct {
 
 enum { FLAGS = sizeof flags / sizeof flags[0], TYPES = 64 };
 
-static const char *const verbs[] = {[ZL_OF_PLAN] = "plan", [ZL_OF_RUN] = "run"};
+static const char *const commands[] = {[ZL_OF_PLAN] = "plan gemm",
+                                       [ZL_OF_RUN] = "run gemm",
+                                       [ZL_OF_ATTENTION] = "plan attention",
+                                       [ZL_OF_TUNE] = "tune gemm"};
 
-/* The flag that `--NAME` or `--NAME=VALUE` names; FLAGS: none. */
-static size_t flag_find(const char *argument)
+/* The flag of a command that `--NAME` or `--NAME=VALUE` names; FLAGS: none. */
+static size_t flag_find(int command, const char *argument)
 {
     size_t i = 0, length = strcspn(argument, "=");
     if (strncmp(argument, "--", 2) != 0) return FLAGS;
-    while (i < FLAGS && (strlen(flags[i].name) + 2 != length ||
+    while (i < FLAGS && (!(flags[i].of & command) || strlen(flags[i].name) + 2 != length ||
                          memcmp(flags[i].name, argument + 2, length - 2) != 0))
         i++;
     return i;
@@ -153,9 +209,9 @@ static size_t flag_find(const char *argument)
 
 /* Refuses a size of zero; in the request struct zero means the default, on the command line it
  * is an error. */
-static bool size_given(const zl_options *options, size_t flag, const char *value)
+static bool size_given(size_t flag, const char *value)
 {
-    bool size = flags[flag].read == read_count && flags[flag].offset < sizeof options->gemm;
+    bool size = flags[flag].read == read_count && flags[flag].offset < offsetof(zl_options, target);
     return !size || strspn(value, "0") != strlen(value);
 }
 
@@ -177,12 +233,12 @@ static zl_like value_like(size_t flag, const char *value)
 
 static bool flag_read(zl_options *out, size_t flag, const char *value)
 {
-    bool read = size_given(out, flag, value) &&
-                flags[flag].read((char *)out + flags[flag].offset, value);
+    bool read =
+        size_given(flag, value) && flags[flag].read((char *)out + flags[flag].offset, value);
     if (!read) {
         zl_like like = value_like(flag, value);
-        fprintf(stderr, "zlay: --%s wants %s, not '%s'%s\n", flags[flag].name,
-                flags[flag].argument, value, like.hint);
+        fprintf(stderr, "zlay: --%s wants %s, not '%s'%s\n", flags[flag].name, flags[flag].argument,
+                value, like.hint);
     }
     if (flags[flag].offset == offsetof(zl_options, model)) out->model_given = true;
     return read;
@@ -199,30 +255,37 @@ static void no_flag(int command, const char *argument)
         snprintf(name, sizeof name, "--%s", flags[i].name);
         if (flags[i].of & command) zl_like_offer(&like, name);
     }
-    fprintf(stderr, "zlay: %s gemm has no flag '%s'%s; zlay %s gemm --help lists them\n",
-            verbs[command], argument, like.hint, verbs[command]);
+    fprintf(stderr, "zlay: %s has no flag '%s'%s; zlay %s --help lists them\n", commands[command],
+            argument, like.hint, commands[command]);
 }
 
 bool zl_options_read(zl_options *out, int command, int argc, char **argv)
 {
-    *out = (zl_options){.gemm = {.size = sizeof out->gemm, .m = 4096, .n = 4096, .k = 4096},
-                        .target = "sm_90a",
-                        .name = "gemm"};
+    *out = (zl_options){
+        .gemm = {.size = sizeof out->gemm, .m = 4096, .n = 4096, .k = 4096},
+        .attention = {.size = sizeof out->attention, .head = 128, .queries = 4096, .heads = 16},
+        .candidates = 8,
+        .rounds = 25,
+        .target = "sm_90a",
+        .name = command == ZL_OF_ATTENTION ? "attention" : "gemm"};
     for (int i = 0; i < argc; i++) {
         const char *argument = argv[i], *equals = strchr(argument, '=');
-        size_t flag = flag_find(argument);
-        if (flag == FLAGS || !(flags[flag].of & command)) {
+        size_t flag = flag_find(command, argument);
+        if (flag == FLAGS) {
             no_flag(command, argument);
             return false;
         }
-        const char *value = equals ? equals + 1 : i + 1 < argc ? argv[++i] : "";
+        bool alone = flags[flag].read == read_bit && (i + 1 == argc || argv[i + 1][0] == '-');
+        const char *value = equals ? equals + 1 : alone ? "yes" : i + 1 < argc ? argv[++i] : "";
         if (!flag_read(out, flag, value)) return false;
     }
+    if (!out->attention.keys) out->attention.keys = out->attention.queries;
     return true;
 }
 
-void zl_options_help(void)
+void zl_options_help(int commands_of)
 {
     for (size_t i = 0; i < FLAGS; i++)
-        printf("  --%-8s %-10s %s\n", flags[i].name, flags[i].argument, flags[i].text);
+        if (flags[i].of & commands_of)
+            printf("  --%-8s %-10s %s\n", flags[i].name, flags[i].argument, flags[i].text);
 }

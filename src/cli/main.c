@@ -41,16 +41,25 @@ static int words_known(int argc, char **argv)
     return most;
 }
 
+/* Whose flags a command takes. */
+static int flags_of(zl_command *call)
+{
+    return call == zl_plan_gemm   ? ZL_OF_PLAN
+           : call == zl_run_gemm  ? ZL_OF_RUN
+           : call == zl_tune_gemm ? ZL_OF_TUNE
+                                  : ZL_OF_ATTENTION;
+}
+
 /* Lists the commands that share `words` words with the arguments; their arguments tell whether
  * flags or operations are to be listed too. */
-static void commands_help(FILE *out, int words, int argc, char **argv, bool *flags, bool *ops)
+static void commands_help(FILE *out, int words, int argc, char **argv, int *flags, bool *ops)
 {
     bool whole;
     for (size_t i = 0; i < COMMANDS; i++) {
         if (matches(commands[i].words, &whole, argc, argv) < words) continue;
         fprintf(out, "  zlay %s%s%s\n      %s\n", commands[i].words,
                 *commands[i].arguments ? " " : "", commands[i].arguments, commands[i].text);
-        if (!strcmp(commands[i].arguments, "FLAGS")) *flags = true;
+        if (!strcmp(commands[i].arguments, "FLAGS")) *flags |= flags_of(commands[i].call);
         if (commands[i].call == zl_batch) *ops = true;
     }
 }
@@ -76,11 +85,10 @@ static zl_like command_like(int words, int argc, char **argv)
 /* Reports arguments that are no command. */
 static int no_command(int argc, char **argv)
 {
-    bool flags, ops;
-    int words = words_known(argc, argv);
+    bool ops;
+    int flags = 0, words = words_known(argc, argv);
     zl_like like = command_like(words, argc, argv);
-    if (words)
-        fprintf(stderr, "zlay: these commands begin with %s%s:\n", argv[0], like.hint);
+    if (words) fprintf(stderr, "zlay: these commands begin with %s%s:\n", argv[0], like.hint);
     else if (argc)
         fprintf(stderr, "zlay: no command begins with %s%s; zlay --help lists them\n", argv[0],
                 like.hint);
@@ -92,15 +100,15 @@ static int no_command(int argc, char **argv)
 /* Prints help for the commands that the arguments begin, or for all. */
 static int help(int argc, char **argv)
 {
-    bool flags = false, ops = false;
-    int words = words_known(argc, argv);
+    bool ops = false;
+    int flags = 0, words = words_known(argc, argv);
     if (!words && argc && argv[0][0] != '-') return no_command(argc, argv);
     puts("zlay: GPU layouts, legality, pipelines and code, decided before anything "
          "runs\n\ncommands");
     commands_help(stdout, words, argc, argv, &flags, &ops);
     if (!words) puts("  zlay COMMAND --help\n  zlay --version\n  zlay --help");
     if (flags) puts("\nFLAGS");
-    if (flags) zl_options_help();
+    if (flags) zl_options_help(flags);
     if (ops) puts("\noperations of zlay batch: name, fields [optional fields]: answer");
     for (size_t i = 0; ops && zl_op_at(i); i++) zl_op_show(zl_op_at(i));
     puts("\nexit status: 0 yes or done; 1 no, or proved that there is none; 2 error; 3 undecided, "

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay plan gemm: makes the plan of a GEMM request, decides its certificates, proves its pipe,
- * checks it in the CPU model, and prints it, its kernel or its header. Also the messages and
- * exit codes that the commands share. */
+ * checks it in the CPU model, and prints it, its kernel or its header. */
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "cli/progress.h"
@@ -11,25 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int zl_cli_say(zlay_ctx *ctx, zlay_status status, const char *what)
-{
-    const char *message = zlay_ctx_message(ctx);
-    fprintf(stderr, "zlay: %s: %s%s%s\n", what, zlay_status_name(status), *message ? ": " : "",
-            message);
-    return status == ZLAY_NONE     ? ZL_EXIT_NO
-           : status == ZLAY_ELIMIT ? ZL_EXIT_UNSURE
-                                   : ZL_EXIT_ERROR;
-}
-
-int zl_no_target(const char *name)
-{
-    zl_like like = zl_like_begin(name, strlen(name));
-    for (size_t i = 0; zlay_target_nth(i); i++)
-        zl_like_offer(&like, zlay_target_name(zlay_target_nth(i)));
-    fprintf(stderr, "zlay: no target is called '%s'%s\n", name, like.hint);
-    return ZL_EXIT_ERROR;
-}
 
 zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit)
 {
@@ -47,22 +27,6 @@ zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit)
 }
 
 /* ---- text ------------------------------------------------------------------ */
-
-char *zl_text_of(zlay_ctx *ctx, zl_text_writer *write, const void *value, size_t *length)
-{
-    zlay_buf buf = {NULL, 0, 0};
-    zlay_status status = write(ctx, &buf, value);
-    if (status == ZLAY_EROOM) {
-        buf.room = buf.need + 1;
-        buf.text = malloc(buf.room);
-        status = buf.text ? write(ctx, &buf, value) : ZLAY_ENOMEM;
-    }
-    *length = buf.need;
-    if (!status) return buf.text;
-    zl_cli_say(ctx, status, "no text");
-    free(buf.text);
-    return NULL;
-}
 
 typedef struct emission {
     zl_emitter *emit;
@@ -142,7 +106,7 @@ static int proof_recheck(zlay_ctx *ctx, const zlay_pipe *pipe, const char *proof
     return answer == ZLAY_NO ? ZL_EXIT_NO : ZL_EXIT_YES;
 }
 
-static int pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
+int zl_pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
 {
     zlay_answer answer;
     size_t count, length;
@@ -188,7 +152,7 @@ static int copies_decide(zlay_ctx *ctx, const zlay_plan *plan)
 
 int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print)
 {
-    int pipe = pipe_prove(ctx, zlay_plan_pipe(plan), print);
+    int pipe = zl_pipe_prove(ctx, zlay_plan_pipe(plan), print);
     int certificates = certificates_decide(ctx, plan), copies = copies_decide(ctx, plan);
     return pipe ? pipe : certificates ? certificates : copies;
 }
@@ -245,13 +209,18 @@ static zlay_status explain_write(zlay_ctx *ctx, zlay_buf *out, const void *plan)
     return zlay_plan_print(out, plan);
 }
 
-static int plan_show(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *options)
+static int explained(zlay_ctx *ctx, const zlay_plan *plan)
 {
     size_t length;
     char *text = zl_text_of(ctx, explain_write, plan, &length);
     if (!text) return ZL_EXIT_ERROR;
     fwrite(text, 1, length, stdout);
     free(text);
+    return ZL_EXIT_YES;
+}
+
+static int plan_show(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *options)
+{
     int exit = zl_plan_prove(ctx, plan, true);
     zlay_wave_gemm wave;
     zl_emitter *kernel = zlay_plan_wave(&wave, plan) ? zlay_emit_ptx : zlay_emit_assembly;
@@ -265,8 +234,15 @@ int zl_plan_gemm(zlay_ctx *ctx, int argc, char **argv)
     zl_options options;
     int exit = ZL_EXIT_ERROR;
     if (!zl_options_read(&options, ZL_OF_PLAN, argc, argv)) return exit;
+    const zlay_target *target;
+    const zlay_gemm asked = options.gemm;
+    if (zlay_target_find(&target, options.target, strlen(options.target)))
+        return zl_no_target(options.target);
+    if (options.cache && !zl_choice_gemm(ctx, target, &options)) return exit;
     zlay_plan *plan = zl_plan_of(ctx, &options, &exit);
-    if (plan) exit = plan_show(ctx, plan, &options);
+    if (plan) exit = explained(ctx, plan);
+    if (plan && !exit) exit = zl_rivals_gemm(ctx, target, &asked, &options.gemm);
+    if (plan && !exit) exit = plan_show(ctx, plan, &options);
     zlay_plan_free(plan);
     return exit;
 }

@@ -5,6 +5,7 @@
 
 #include <zlay/rule.h>
 
+#include "base/base.h"
 #include "target/target.h"
 
 typedef enum zl_subject_kind {
@@ -98,6 +99,13 @@ struct zl_subject_form {
 /* Called for every row that applies: the reason as it stands, and whether the rule holds. */
 typedef void zl_row_seen(void *arg, const zlay_reason *reason, bool held);
 void zl_walk(const zl_subject *subject, zl_row_seen *seen, void *arg);
+/* Prints a line for a row that is seen, and one for its repair: `element` has the bytes of an element, of which `pack` lie in
+ * it, so that the repair of a stride says a leading dimension; 0: it says none. */
+typedef struct zl_rule_lines {
+    zl_text *out;
+    uint32_t element, pack;
+} zl_rule_lines;
+zl_row_seen zl_rule_line; /* its arg is a zl_rule_lines */
 /* The same, without looking for repairs. */
 void zl_walk_bare(const zl_subject *subject, zl_row_seen *seen, void *arg);
 

@@ -78,6 +78,15 @@ run_groups_on_a_driver() { # three layouts of groups; what the command has no va
     exits 3 "$zlay" run gemm --groups 3 --a-type e4m3 --b-type e4m3 --a-scales 1x128 --b-scales 128x128 | grep -q '^not run: its kernel has read_sa too'
 }
 
+tune_on_a_driver() { # a record is added and taken; one that was changed is refused, and the model chooses
+    asked="gemm --m 256 --n 256 --k 128 --swap auto"
+    # shellcheck disable=SC2086
+    LD_LIBRARY_PATH=$tap_dir exits 0 "$zlay" tune $asked --rounds 3 --cache "$tap_dir/cache" > "$tap_dir/run" && grep -q '^added to' "$tap_dir/run" &&
+        "$zlay" plan $asked --cache "$tap_dir/cache" | grep -q '^chosen by: measured on Imaginary, 8 candidates' &&
+        "$zlay" tune show "$tap_dir/cache" | grep -q '3 rounds, 7 others' && sed 's/rounds=3/rounds=9/' "$tap_dir/cache" > "$tap_dir/changed" &&
+        "$zlay" plan $asked --cache "$tap_dir/changed" 2> "$tap_dir/said" | grep -q '^chosen by: the model' &&
+        grep -q 'line 1 is refused: its checksum' "$tap_dir/said" && exits 3 "$zlay" tune gemm --groups 3 > "$tap_dir/run"
+}
 run_on_hip() { # as on a driver: a code object with nothing inside
     "$CC" -std=c11 -shared -fPIC -o "$tap_dir/libamdhip64.so.7" tests/support/fake-hip.c || return 1
     { printf '\177ELF\002\001\001'; head -c 11 /dev/zero; printf '\340\000'; head -c 44 /dev/zero; } > "$tap_dir/k.hsaco"
@@ -196,6 +205,7 @@ check "4096 x 4096 x 4100: the rule, the repair, the other path" odd_shape
 check "edge tiles in the model" model_small
 check "run: without a driver the plan is checked and the status is 3" run_without_driver
 check "run: a wrong result is found" run_on_a_driver
+check "tune: what is timed is kept, taken and checked" tune_on_a_driver
 check "groups run on a driver without a device, which is found wrong" run_groups_on_a_driver
 check "run: the same on HIP, of a plan of waves" run_on_hip
 check "every rule that a plan names is explained" explains_all

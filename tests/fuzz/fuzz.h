@@ -18,6 +18,6 @@ typedef struct fuzz_row {
 extern const fuzz_row fuzz_rows[];
 
 /* Targets of texts.c. */
-fuzz_target fuzz_unpack, fuzz_guard, fuzz_proof;
+fuzz_target fuzz_unpack, fuzz_guard, fuzz_proof, fuzz_tuning;
 
 #endif

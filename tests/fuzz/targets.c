@@ -398,6 +398,7 @@ const fuzz_row fuzz_rows[] = {
     {"unpack", fuzz_unpack, 4},
     {"guard", fuzz_guard, 2},
     {"proof", fuzz_proof, 2},
+    {"tuning", fuzz_tuning, 1},
     {"json", json_target, 4},
     {NULL, NULL, 0},
 };

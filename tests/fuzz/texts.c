@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz targets of the smaller readers: every unpacker of descriptors, conditions of pieces, modes and slices, and the
- * proof of a pipe.  Any bits have fields that pack to the same bits; any text is read or refused with a
+/* Fuzz targets of the smaller readers: every unpacker of descriptors, conditions of pieces, modes and slices, the
+ * proof of a pipe, and measurements.  Any bits have fields that pack to the same bits; any text is read or refused with a
  * message. */
 #include "fuzz.h"
 
@@ -157,6 +157,33 @@ int fuzz_proof(const char *bytes, size_t size)
     }
     free(proof);
     zlay_pipe_free(pipe);
+    zlay_ctx_free(ctx);
+    return broken;
+}
+
+/* ---- measurements -------------------------------------------------------------------------- */
+
+/* What is read of any text is printed as text that is read whole, to the same records. */
+int fuzz_tuning(const char *bytes, size_t size)
+{
+    zlay_ctx *ctx = ctx_new();
+    zlay_tuning *read = NULL, *again = NULL;
+    size_t bad = 0;
+    int broken = 0;
+    STATE(zlay_tuning_parse(ctx, &read, NULL, 0, &bad, bytes, size) == ZLAY_OK);
+    zlay_buf need = {NULL, 0, 0};
+    if (!broken) zlay_tuning_print(&need, read);
+    char *first = calloc(1, need.need + 1), *second = calloc(1, need.need + 1);
+    zlay_buf one = {first, need.need + 1, 0}, other = {second, need.need + 1, 0};
+    if (first && second && !broken) {
+        STATE(zlay_tuning_print(&one, read) == ZLAY_OK);
+        STATE(zlay_tuning_parse(ctx, &again, NULL, 0, &bad, first, one.need) == ZLAY_OK && !bad);
+        STATE(!broken && zlay_tuning_print(&other, again) == ZLAY_OK && !strcmp(first, second));
+    }
+    free(first);
+    free(second);
+    zlay_tuning_free(read);
+    zlay_tuning_free(again);
     zlay_ctx_free(ctx);
     return broken;
 }

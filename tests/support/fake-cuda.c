@@ -11,7 +11,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static fake_state fake = {.cc_major = 9};
-static void *blocks[8]; /* allocated and not freed */
+static void *blocks[64]; /* allocated and not freed */
 static char context_handle, module_handle, function_handle;
 
 EXPORT fake_state *fake_control(void);

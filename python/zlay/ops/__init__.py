@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from . import attention, bank, barrier, block, body, buffer, cluster, convert, copy, f2, facts, fragment, gemm, \
     hier, idesc, instruction, io, layout, machine, mma, pipe, places, plan, radix, ragged, region, replace, rule, \
-    show, smemdesc, stage, swizzle, target, tdm, tensormap, tiling, tmem, variants, waitcnt, warp, wave, word, zmat
+    show, smemdesc, stage, swizzle, target, tdm, tensormap, tiling, tmem, tuning, variants, waitcnt, warp, wave, \
+    word, zmat
 from ._plain import emit, zlay
 
 __all__ = ["attention", "bank", "barrier", "block", "body", "buffer", "cluster", "convert", "copy", "emit", "f2",
            "facts", "fragment", "gemm", "hier", "idesc", "instruction", "io", "layout", "machine", "mma", "pipe",
            "places", "plan", "radix", "ragged", "region", "replace", "rule", "show", "smemdesc", "stage", "swizzle",
-           "target", "tdm", "tensormap", "tiling", "tmem", "variants", "waitcnt", "warp", "wave", "word", "zlay",
-           "zmat"]
+           "target", "tdm", "tensormap", "tiling", "tmem", "tuning", "variants", "waitcnt", "warp", "wave", "word",
+           "zlay", "zmat"]

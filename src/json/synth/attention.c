@@ -22,6 +22,31 @@ static zlay_status read_strides(zl_call *call, const json_t *object, const zl_fi
 static const zl_field_kind as_strides = {.read = read_strides, .type = "integers"};
 typedef zlay_attention_strides as_strides_type;
 
+static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    zlay_attention *out = to;
+    const json_t *list = json_object_get(object, field->name);
+    uint32_t *const each[] = {&out->tile_m, &out->tile_n};
+    for (size_t i = 0; i < ZL_COUNT(each); i++) {
+        uint64_t extent;
+        if (json_array_size(list) != ZL_COUNT(each) ||
+            !zl_json_u64(json_array_get(list, i), &extent) || !extent || extent > UINT32_MAX)
+            return zl_wrong(
+                call, field->name,
+                "a list of two integers in [1, 2^32): queries of a block, keys of a stage");
+        *each[i] = (uint32_t)extent;
+    }
+    return ZLAY_OK;
+}
+
+static const zl_field_kind as_attention_tile = {.read = read_tile, .type = "integers"};
+typedef zlay_attention as_attention_tile_type;
+
+static const zl_named overlaps[] = {{"auto", ZLAY_OVERLAP_AUTO},
+                                    {"never", ZLAY_OVERLAP_NEVER},
+                                    {"always", ZLAY_OVERLAP_ALWAYS},
+                                    {NULL, 0}};
+
 static const zl_named lengths[] = {{"equal", ZLAY_LENGTHS_EQUAL},
                                    {"padded", ZLAY_LENGTHS_PADDED},
                                    {"packed", ZLAY_LENGTHS_PACKED},
@@ -48,6 +73,9 @@ static const zl_field plan_rows[] = {
     {"lse", ZL_MAY, AT(zl_as_bit, lse), .count = 1},
     {"q_lengths", ZL_MAY, AT(zl_as_word, q_lengths), .of = lengths},
     {"k_lengths", ZL_MAY, AT(zl_as_word, k_lengths), .of = lengths},
+    {"tile", ZL_MAY, ZL_AT(as_attention_tile, zl_attention_asked, ask)},
+    {"stages", ZL_MAY, AT(zl_as_u32, stages)},
+    {"overlap", ZL_MAY, AT(zl_as_word, overlap), .of = overlaps},
     {"q_strides", ZL_MAY, AT(as_strides, q)},
     {"k_strides", ZL_MAY, AT(as_strides, k)},
     {"v_strides", ZL_MAY, AT(as_strides, v)},
@@ -57,8 +85,7 @@ static const zl_field plan_rows[] = {
 const zl_fields zl_attention_fields = {ZL_ROWS(plan_rows, zl_attention_asked)};
 #undef AT
 
-zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out,
-                              const zl_attention_asked *a)
+zlay_status zl_attention_made(zl_call *call, zlay_attention_plan **out, const zl_attention_asked *a)
 {
     zlay_attention ask = a->ask;
     ask.size = sizeof ask;

@@ -2,6 +2,8 @@
 /* plan.gemm: the plan of a GEMM as an answer. */
 #include "json/json.h"
 
+#include <string.h>
+
 /* ---- the request ------------------------------------------------------------------ */
 
 static const zl_named orders[] = {
@@ -41,6 +43,18 @@ static zlay_status read_type(zl_call *call, const json_t *object, const zl_field
 
 static const zl_field_kind as_gemm_type = {.read = read_type, .type = "word"};
 typedef int32_t as_gemm_type_type;
+
+/* "auto", or how many blocks. */
+static zlay_status read_split(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    const char *word = json_string_value(json_object_get(object, field->name));
+    if (!word) return zl_as_u32.read(call, object, field, to);
+    *(uint32_t *)to = ZLAY_SPLIT_AUTO;
+    return strcmp(word, "auto") ? zl_wrong(call, field->name, "an integer, or auto") : ZLAY_OK;
+}
+
+static const zl_field_kind as_gemm_split = {.read = read_split, .type = "integer"};
+typedef uint32_t as_gemm_split_type;
 
 static const zl_named scales[] = {
     {"none", ZLAY_SCALES_NONE}, {"1x128", ZLAY_SCALES_LINE}, {"128x128", ZLAY_SCALES_BLOCK},
@@ -82,7 +96,7 @@ static const zl_field gemm_rows[] = {
     {"b_scales", ZL_MAY, AT(zl_as_word, gemm.b_scales), .of = scales},
     {"d_scales", ZL_MAY, AT(zl_as_word, gemm.d_scales), .of = scales},
     {"repack", ZL_MAY, AT(zl_as_word, gemm.repack), .of = choices},
-    {"split_k", ZL_MAY, AT(zl_as_u32, gemm.split_k)},
+    {"split_k", ZL_MAY, AT(as_gemm_split, gemm.split_k)},
     {"multicast", ZL_MAY, AT(zl_as_word, gemm.multicast), .of = multicasts},
     {"swap", ZL_MAY, AT(zl_as_word, gemm.swap), .of = choices},
     {"stream_k", ZL_MAY, AT(zl_as_word, gemm.stream_k), .of = choices},

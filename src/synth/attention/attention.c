@@ -239,7 +239,7 @@ static void group_choose(zlay_attention_plan *p)
 }
 
 /* Row query * group + head of the group. */
-static void heads_pack(zlay_attention_plan *p)
+void zl_attention_heads_pack(zlay_attention_plan *p)
 {
     p->ask.heads /= p->group;
     p->ask.queries *= p->group;
@@ -303,26 +303,40 @@ static zlay_status merge_make(zlay_ctx *ctx, zlay_attention_plan *p)
     return plan_finish(ctx, merge);
 }
 
+zlay_status zl_attention_read(zlay_ctx *ctx, zlay_attention_plan **out, const zlay_target *target, const zlay_attention *request)
+{
+    zlay_attention_plan *p = *out = zl_alloc(ctx, 1, sizeof *p);
+    if (!p) return ZLAY_ENOMEM;
+    p->alloc = zl_allocator(ctx);
+    p->target = target;
+    zlay_status status = ask_read(ctx, &p->ask, &p->same, request);
+    if (status || zl_attention_by_waves(target)) return status;
+    status = products_choose(ctx, p);
+    group_choose(p);
+    return status;
+}
+
 /* With tensor maps, and wgmma or tcgen05. */
 static zlay_status tensors_make(zlay_ctx *ctx, zlay_attention_plan *p)
 {
-    zlay_status status = products_choose(ctx, p);
+    zlay_status status = merge_make(ctx, p);
     if (status) return status;
-    group_choose(p);
-    status = merge_make(ctx, p);
-    if (status) return status;
-    heads_pack(p);
+    zl_attention_heads_pack(p);
     if (p->tmem && p->ask.sequences)
         return zl_fail(ctx, ZLAY_ENOTSUP, "sequences: not planned on %s; sm_90a has it", zlay_target_name(p->target));
-    zl_attention_tiles(p);
+    status = zl_attention_tiles(ctx, p);
+    if (status) return status;
     if (p->info.grid[0] > INT32_MAX)
         return zl_fail(ctx, ZLAY_ENOTSUP, "sequences: %llu blocks, and a grid has 2^31 - 1", (unsigned long long)p->info.grid[0]);
     return plan_finish(ctx, p);
 }
 
 /* With loads of threads and MFMA. */
-static zlay_status waves_make(zlay_ctx *ctx, zlay_attention_plan *p)
+zlay_status zl_attention_waves_make(zlay_ctx *ctx, zlay_attention_plan *p)
 {
+    const zlay_attention *a = &p->ask;
+    if (a->tile_m || a->tile_n || a->stages || a->overlap)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "tile_m, tile_n, stages, overlap: plans of waves (%s) choose them", zlay_target_name(p->target));
     p->group = 1;
     p->out.type = p->ask.type;
     return zl_attention_wave_plan(ctx, p);
@@ -337,12 +351,8 @@ zlay_status zlay_attention_synth(zlay_ctx *ctx, zlay_attention_plan **out,
     if (!target || !attention) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    p = zl_alloc(ctx, 1, sizeof *p);
-    if (!p) return zl_leave(ctx, ZLAY_ENOMEM);
-    p->alloc = zl_allocator(ctx);
-    p->target = target;
-    status = ask_read(ctx, &p->ask, &p->same, attention);
-    if (!status) status = zl_attention_by_waves(target) ? waves_make(ctx, p) : tensors_make(ctx, p);
+    status = zl_attention_read(ctx, &p, target, attention);
+    if (!status) status = zl_attention_by_waves(target) ? zl_attention_waves_make(ctx, p) : tensors_make(ctx, p);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_attention_free(p);
     else *out = p;
@@ -364,35 +374,4 @@ void zlay_attention_free(zlay_attention_plan *plan)
 const zlay_attention_plan *zlay_attention_merge(const zlay_attention_plan *plan)
 {
     return plan ? plan->merge : NULL;
-}
-
-zlay_status zlay_attention_info(zlay_attention_summary *out, const zlay_attention_plan *plan)
-{
-    if (!out || !plan) return ZLAY_EINVAL;
-    *out = plan->info;
-    out->moves = plan->moves_count;
-    return ZLAY_OK;
-}
-
-zlay_status zlay_attention_request(const zlay_target **target, zlay_attention *out, const zlay_attention_plan *plan)
-{
-    if (!target || !out || !plan) return ZLAY_EINVAL;
-    *target = plan->target;
-    *out = plan->ask;
-    return ZLAY_OK;
-}
-
-const zlay_pipe *zlay_attention_pipe(const zlay_attention_plan *plan)
-{
-    return plan ? plan->pipe : NULL;
-}
-
-zlay_status zlay_attention_move_nth(const zlay_move **move, char *tensor,
-                                    const zlay_attention_plan *plan, uint32_t i)
-{
-    if (!move || !tensor || !plan) return ZLAY_EINVAL;
-    if (i >= plan->moves_count) return ZLAY_NONE;
-    *move = plan->moves[i].move;
-    *tensor = plan->moves[i].tensor;
-    return ZLAY_OK;
 }

@@ -101,8 +101,48 @@ typedef struct zl_attention_dimension {
     uint32_t axis;
 } zl_attention_dimension;
 
-/* Chooses the tiles of a plan whose request is read. */
-void zl_attention_tiles(zlay_attention_plan *p);
+/* What a plan chooses: queries of a block, keys of a stage, stages, and whether the softmax runs beside the product before. */
+typedef struct zl_attention_form {
+    uint32_t tile_m, tile_n, stages, overlap;
+} zl_attention_form;
+enum { ZL_ATTENTION_FORMS = 3 * 13 * 3 * 2 /* of all targets */ };
+
+/* Registers of a thread by the number of consumer warpgroups: at launch, and a consumer's. */
+typedef struct zl_attention_budget {
+    uint32_t launch, consumer;
+} zl_attention_budget;
+extern const zl_attention_budget zl_attention_budgets[4];
+
+/* The forms that fit and that the request allows, the first as the planner chooses it, the others by modelled time; what one takes:
+ * bytes of shared memory, registers of a consumer's thread, modelled nanoseconds. */
+uint32_t zl_attention_forms(const zlay_attention_plan *p, zl_attention_form *out /* ZL_ATTENTION_FORMS + 1 */);
+uint64_t zl_attention_form_smem(const zlay_attention_plan *p, const zl_attention_form *f);
+uint32_t zl_attention_form_registers(const zlay_attention_plan *p, const zl_attention_form *f);
+uint64_t zl_attention_form_time(const zlay_attention_plan *p, const zl_attention_form *f);
+uint64_t zl_attention_form_blocks(const zlay_attention_plan *p, const zl_attention_form *f);
+/* The same as a list that has one at least, or the reason why there is none, with its field. */
+zlay_status zl_attention_forms_that_fit(zlay_ctx *ctx, const zlay_attention_plan *p, zl_attention_form *out, size_t *count);
+/* The form that was measured for requests like this one, or counted (tiles.c). */
+zl_attention_form zl_attention_form_known(const zlay_attention_plan *p);
+
+/* Chooses the tiles of a plan whose request is read; and takes a form. */
+zlay_status zl_attention_tiles(zlay_ctx *ctx, zlay_attention_plan *p);
+void zl_attention_form_take(zlay_attention_plan *p, const zl_attention_form *f);
+/* Reads a request as far as its forms depend on it; *out is freed by the caller, whatever the status. */
+/* The public call as a part of a call. */
+zlay_status zl_attention_candidates(zlay_ctx *ctx, zlay_attention_candidate *out, size_t room, size_t *count, const zlay_target *target,
+                                    const zlay_attention *attention);
+/* The plan of a target whose matrix instructions read registers. */
+zlay_status zl_attention_waves_make(zlay_ctx *ctx, zlay_attention_plan *p);
+/* Of few queries, lets the heads that share a head of keys be rows of a tile. */
+void zl_attention_heads_pack(zlay_attention_plan *p);
+zlay_status zl_attention_read(zlay_ctx *ctx, zlay_attention_plan **out, const zlay_target *target, const zlay_attention *request);
+/* Whether both panels of a result leave together, from a buffer each, so that the warpgroup begins its next tile sooner: where
+ * shared memory has room beside the tiles of keys. */
+static inline bool zl_attention_at_once(const zlay_attention_plan *p, uint32_t tile_n)
+{
+    return p->ask.sequences && p->ask.head == 2 * ZL_ATTENTION_COLUMNS && tile_n <= 2 * ZL_ATTENTION_COLUMNS;
+}
 
 /* Makes the map of a move of (row, column) end where a sequence does, with further dimensions, the last of them that which
  * counts the rows up to the end of a sequence. */

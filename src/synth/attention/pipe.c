@@ -10,11 +10,6 @@
 
 #include <stdio.h>
 
-/* Registers of a thread by the number of consumer warpgroups: at launch, and a consumer's. */
-static const struct budget {
-    uint32_t launch, consumer;
-} budgets[] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}};
-
 typedef const zlay_attention_plan plan_t;
 
 static uint32_t instances(plan_t *p)
@@ -33,12 +28,7 @@ void zl_attention_moves_put(zl_text *out, plan_t *p)
     }
 }
 
-/* Whether both panels of a result leave together, from a buffer each, so that the warpgroup begins its next tile sooner: where
- * shared memory has room beside the tiles of keys. */
-static bool at_once(plan_t *p)
-{
-    return p->ask.sequences && zl_attention_leaves(p) == 2 && p->info.tile_n <= 128;
-}
+static bool at_once(plan_t *p) { return zl_attention_at_once(p, p->info.tile_n); }
 
 void zl_attention_buffers_put(zl_text *out, plan_t *p)
 {
@@ -217,7 +207,7 @@ static void put_consumer(zl_text *out, plan_t *p)
 {
     uint32_t n = instances(p);
     zl_putf(out, "role consumer warps 4..%u each 4\n  setmaxnreg inc %u\n", 3 + 4 * n,
-            budgets[n].consumer);
+            zl_attention_budgets[n].consumer);
     if (p->ask.sequences) zl_puts(out, "  for t in 0..T\n  wait ready[t % 1] parity t / 1 % 2\n  use O, m, l body begin\n");
     else zl_puts(out, "  use O, m, l body begin\n  wait ready[0] parity 0 / 1 % 2\n");
     if (p->overlap) put_overlap(out, p);
@@ -231,7 +221,7 @@ static void put_consumer(zl_text *out, plan_t *p)
 void zl_attention_pipe_put(zl_text *out, const void *plan)
 {
     plan_t *p = plan;
-    zl_putf(out, "pipe attention\nregisters %u\n%s\n", budgets[instances(p)].launch, p->ask.sequences ? "param T 0..\nparam N 1.. of T" : "param N 1..");
+    zl_putf(out, "pipe attention\nregisters %u\n%s\n", zl_attention_budgets[instances(p)].launch, p->ask.sequences ? "param T 0..\nparam N 1.. of T" : "param N 1..");
     zl_attention_moves_put(out, p);
     zl_attention_memory_put(out, p);
     zl_attention_buffers_put(out, p);

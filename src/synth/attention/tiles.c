@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the tiles of a request, the grid, and which tiles of keys of a block need a mask. */
+/* Has the table of forms that were measured; takes a form: tiles, the grid, and which tiles of keys of a block need a mask. */
 #include "synth/attention/attention.h"
 
 enum { TMEM_THREADS = 256, ROWS = ZL_ATTENTION_TMEM_ROWS };
@@ -35,7 +35,7 @@ static const struct form {
     {16, 256, ROWS, 64, 0, 2, 1, ZL_ATTENTION_EXTENT, 0},
 };
 
-static const struct form *form_of(const zlay_attention_plan *p)
+zl_attention_form zl_attention_form_known(const zlay_attention_plan *p)
 {
     const zlay_attention *a = &p->ask;
     const struct form *f = forms;
@@ -43,7 +43,7 @@ static const struct form *form_of(const zlay_attention_plan *p)
     if (a->causal && keys > queries / 2) keys -= queries / 2;
     if (a->window && a->window < keys) keys = a->window;
     while (f->bits != zlay_type_bits(a->type) || f->head != a->head || f->tmem != p->tmem || queries > f->queries || keys < f->keys) f++;
-    return f;
+    return (zl_attention_form){f->tile_m, f->tile_n, f->stages, f->overlap};
 }
 
 /* How many tiles from the last down hold a key that some query of the block may not see: beside
@@ -90,10 +90,9 @@ static void sequences_grid(zlay_attention_plan *p)
     p->info.grid[1] = p->info.grid[2] = 1;
 }
 
-void zl_attention_tiles(zlay_attention_plan *p)
+void zl_attention_form_take(zlay_attention_plan *p, const zl_attention_form *f)
 {
     const zlay_attention *a = &p->ask;
-    const struct form *f = form_of(p);
     uint32_t m = f->tile_m, n = f->tile_n;
     p->info = (zlay_attention_summary){.tile_m = m,
                                        .tile_n = n,

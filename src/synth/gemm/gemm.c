@@ -4,6 +4,7 @@
  * pipe. Targets whose matrix instructions read registers are planned by wave_gemm.c. Operands are
  * found by ZLAY_OPERAND_*. */
 #include "base/request.h"
+#include "synth/gemm/choose.h"
 #include "synth/gemm/groups.h"
 
 #include <string.h>
@@ -277,25 +278,33 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_target *target)
     return zl_fail(ctx, ZLAY_ENOTSUP, "%s: GEMMs are planned for targets with wgmma, tcgen05, mma.sync or MFMA", zlay_target_name(target));
 }
 
+zlay_status zl_gemm_prepare(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
+{
+    zlay_status status = target_check(ctx, plan->info.target);
+    if (!status) status = zl_gemm_blocks_check(ctx, plan->info.target, g);
+    if (!status) status = gemm_read(ctx, plan, g);
+    if (!status && zl_wave_target(plan->info.target)) return status;
+    if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, g);
+    if (!status) status = groups_read(ctx, plan, g);
+    if (!status) status = zl_gemm_epilogue_read(ctx, plan, g);
+    if (!status) status = zl_gemm_swap(ctx, plan, g);
+    if (!status) status = zl_gemm_scales(ctx, plan, g);
+    if (!status) status = zl_gemm_quantise(ctx, plan, g);
+    if (!status) status = zl_gemm_split(ctx, plan, g);
+    if (!status) status = zl_gemm_repack(ctx, plan, g);
+    if (!status) status = zl_gemm_multicast(ctx, plan, g);
+    if (!status) status = zl_gemm_stream(ctx, plan, g);
+    return status;
+}
+
 /* Everything that the modelled time depends on: all but certificates and the pipe. */
 static zlay_status plan_lay(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_gemm g;
-    zlay_status status = target_check(ctx, plan->info.target);
-    if (!status) status = request_copy(ctx, &g, gemm);
-    if (!status) status = zl_gemm_blocks_check(ctx, plan->info.target, &g);
-    if (!status) status = gemm_read(ctx, plan, &g);
+    zlay_status status = request_copy(ctx, &g, gemm);
+    if (!status) status = zl_gemm_prepare(ctx, plan, &g);
     if (!status && zl_wave_target(plan->info.target)) return waves_plan(ctx, plan, &g);
-    if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, &g);
-    if (!status) status = groups_read(ctx, plan, &g);
-    if (!status) status = zl_gemm_epilogue_read(ctx, plan, &g);
-    if (!status) status = zl_gemm_swap(ctx, plan, &g);
-    if (!status) status = zl_gemm_scales(ctx, plan, &g);
-    if (!status) status = zl_gemm_quantise(ctx, plan, &g);
-    if (!status) status = zl_gemm_split(ctx, plan, &g);
-    if (!status) status = zl_gemm_repack(ctx, plan, &g);
-    if (!status) status = zl_gemm_multicast(ctx, plan, &g);
-    if (!status) status = zl_gemm_stream(ctx, plan, &g);
+    if (!status) zl_gemm_way_choose(plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
     if (!status) status = band_read(ctx, plan, &g);
     if (!status) zl_stream_plan(plan);

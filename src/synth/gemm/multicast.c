@@ -4,7 +4,7 @@
  * multicasts it to both. A half is of whole swizzle patterns, so that it lies as it does in a stage that one
  * block loads. */
 #include "base/arith.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/choose.h"
 
 enum { EXTENT_MOST = 1 << 30 /* so that coordinates of a neighbour fit 31 bits */, GRANULE = 16 /* bytes of a tensor copy */, ROWS_LEAST = 1024 /* times were measured with many tiles */, BLOCKS = 2, PATTERN = 8 /* rows of a swizzle */ };
 
@@ -20,7 +20,7 @@ static const char *alone(const zlay_plan *plan)
     return plan->info.splits > 1 ? "split_k" : zl_gemm_scaled(plan) ? "scales" : NULL;
 }
 
-static void share(zlay_plan *plan, int32_t operand)
+void zl_multicast_share(zlay_plan *plan, int32_t operand)
 {
     plan->operand[operand].parts = BLOCKS;
     plan->info.multicast = operand == ZLAY_OPERAND_A ? ZLAY_MULTICAST_A : ZLAY_MULTICAST_B;
@@ -28,27 +28,12 @@ static void share(zlay_plan *plan, int32_t operand)
 }
 
 /* Whether the planner knows times of clusters that share B, and every tile that it chooses has halves. */
-static bool may_share(const zlay_plan *plan, const zlay_gemm *gemm)
+bool zl_multicast_may(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     if (zl_d_by_columns(plan) || alone(plan) || plan->info.m < ROWS_LEAST || plan->info.m > EXTENT_MOST || plan->info.n > EXTENT_MOST || gemm->tile_n % (BLOCKS * PATTERN)) return false;
     for (int32_t o = 0; o < 2; o++)
         if (plan->operand[o].major != ZLAY_MAJOR_K || zl_row_alignment(plan, o) < GRANULE) return false;
     return true;
-}
-
-/* The modelled time of clusters that share B; UINT64_MAX where none may. */
-static uint64_t pairs_time(const zlay_plan *plan, const zlay_gemm *gemm)
-{
-    zlay_plan pairs = *plan;
-    if (!may_share(plan, gemm)) return UINT64_MAX;
-    share(&pairs, ZLAY_OPERAND_B);
-    return zl_tile_time(&pairs, gemm);
-}
-
-uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm)
-{
-    uint64_t single = zl_tile_time(plan, gemm);
-    return gemm->multicast == ZLAY_MULTICAST_AUTO ? zl_umin(single, pairs_time(plan, gemm)) : single;
 }
 
 zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
@@ -58,13 +43,9 @@ zlay_status zl_gemm_multicast(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     for (int32_t o = 0; o < 3; o++) plan->operand[o].parts = plan->operand[o].slices = 1;
     if (asked < ZLAY_MULTICAST_NONE || asked > ZLAY_MULTICAST_B)
         return zl_fail(ctx, ZLAY_EINVAL, "multicast: %d is none of none, auto, a, b", asked);
-    if (asked == ZLAY_MULTICAST_NONE) return ZLAY_OK;
-    if (asked == ZLAY_MULTICAST_AUTO) {
-        if (pairs_time(plan, gemm) < zl_tile_time(plan, gemm)) share(plan, ZLAY_OPERAND_B);
-        return ZLAY_OK;
-    }
+    if (asked == ZLAY_MULTICAST_NONE || asked == ZLAY_MULTICAST_AUTO) return ZLAY_OK; /* choose.c decides */
     if (alone(plan)) return zl_fail(ctx, ZLAY_ENOTSUP, "multicast: products with %s have none", alone(plan));
-    share(plan, operand_asked(plan, asked));
+    zl_multicast_share(plan, operand_asked(plan, asked));
     return ZLAY_OK;
 }
 

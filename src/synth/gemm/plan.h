@@ -11,6 +11,7 @@
 #include "legality/matrix/sync.h"
 #include "synth/gemm/wave/wave_gemm.h"
 #include "target/target.h"
+#include <zlay/candidates.h>
 #include <zlay/plan.h>
 
 #define ZL_ADDRESS      ((uint64_t)1 << 20) /* of an operand whose address the request leaves open */
@@ -60,10 +61,17 @@ typedef struct zl_repack {
     uint32_t align;          /* of the operand's address, bytes, at most 16 */
 } zl_repack;
 
+/* Rows and columns of a tile, and the modelled nanoseconds of the product by such tiles. */
+typedef struct zl_tile_shape {
+    uint32_t m, n;
+    uint64_t time;
+} zl_tile_shape;
+
 struct zlay_plan {
     zlay_allocator alloc;
     zlay_plan_summary info;
     zl_operand operand[3];
+    zl_tile_shape shape; /* that choose.c took */
     uint64_t address[3];
     zl_repack repack[3]; /* whose operand is the matrix in the workspace */
     zlay_smemdesc desc[2];   /* step 0, consumer 0; from the operand's start */
@@ -109,18 +117,15 @@ zlay_status zl_gemm_instruction_check(zlay_ctx *ctx, const zlay_plan *plan);
  * everything in shared memory. */
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
-/* The processors whose waves the model counts; the modelled nanoseconds of the product in the cheapest tile that the request
- * allows, rows and columns of that tile; UINT64_MAX: it allows none. Of clusters as the plan has them, and of the cheapest that the
- * request allows. */
-uint32_t zl_tile_processors(const zlay_plan *plan);
-uint64_t zl_tile_modelled(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t tile[2]);
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm);
-uint64_t zl_gemm_time(const zlay_plan *plan, const zlay_gemm *gemm);
-
 /* The modelled nanoseconds of a plan by wgmma, with what its slowest path and its copies take, and no less than memory takes;
  * and of a request, without the certificates and the pipe: 0 where the status is not, and of other instructions. */
 uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm);
 zlay_status zl_gemm_weigh(zlay_ctx *ctx, zlay_plan_summary *info, uint64_t *time, const zlay_target *target, const zlay_gemm *gemm);
+/* The part of a plan before its tile is chosen: operands, their orientation, and how the work is divided. */
+zlay_status zl_gemm_prepare(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+
+/* The public call as a part of a call. */
+zlay_status zl_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *out, size_t room, size_t *count, const zlay_target *target, const zlay_gemm *gemm);
 
 /* The public call as a part of a call; *out is freed by the caller, whatever the status. */
 zlay_status zl_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target, const zlay_gemm *gemm);
@@ -141,7 +146,7 @@ static inline bool zl_d_by_columns(const zlay_plan *plan) { return plan->operand
 
 /* Takes the number of blocks that share a tile from the request. */
 zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
-/* Whether two stages of a tile of m x n x k fit shared memory beside the sums of other blocks. */
+/* Whether two stages of a tile of m x n x k fit shared memory beside the sums of other blocks, and there are barriers for all consumers. */
 bool zl_split_fits(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k);
 /* Bytes of a consumer's sums from one block, of all of them, and of their barriers. */
 uint32_t zl_split_bytes(const zlay_plan_summary *info);

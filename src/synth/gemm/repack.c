@@ -4,7 +4,7 @@
  * operands that are moved slowly from where they are: the product's, as its slowest path makes it, and
  * the bytes that the copies move. The copies are transfers (synth/transfer). */
 #include "base/arith.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/choose.h"
 #include "synth/transfer/transfer.h"
 
 enum {
@@ -71,8 +71,10 @@ static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t s
         copies += copy_time(&plan->operand[o]);
         move_there(&there, o);
     }
+    if (there.info.splits > 1 && (is_needed(&there, ZLAY_OPERAND_A) || is_needed(&there, ZLAY_OPERAND_B)))
+        return UINT64_MAX; /* only tensor copies fill the stages of a split */
     uint32_t a = slowness(&there, ZLAY_OPERAND_A), b = slowness(&there, ZLAY_OPERAND_B);
-    uint64_t product = zl_gemm_time(&there, gemm);
+    uint64_t product = zl_gemm_way_choose(&there, gemm);
     return zl_umul_sat(product, a > b ? a : b) / BY_TENSOR + copies;
 }
 
@@ -92,7 +94,7 @@ uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm)
     for (int32_t o = 0; o < OPERANDS; o++)
         if (plan->repack[o].transfer) copies += LAUNCH_NS + plan->repack[o].bytes / (COPY_RATE / 2);
     uint32_t a = slowness(plan, ZLAY_OPERAND_A), b = slowness(plan, ZLAY_OPERAND_B);
-    uint64_t product = zl_umul_sat(zl_tile_time(plan, &fixed), a > b ? a : b) / BY_TENSOR;
+    uint64_t product = zl_umul_sat(zl_tile_cheapest(plan, &fixed).time, a > b ? a : b) / BY_TENSOR;
     return zl_uadd_sat(zl_umax(product, memory_time(plan)), copies);
 }
 

@@ -10,79 +10,29 @@
 #include "legality/tensormap/tensormap.h"
 #include "synth/gemm/plan.h"
 
-typedef struct rule_line {
-    zl_text *out;
-    const zl_operand *operand;
-} rule_line;
-
-static const char *const by_names[] = {"",         "driver",   "documented", "assembler",
-                                       "hardware", "practice", "advice"};
-
-static void put_bound(zl_text *out, const zlay_reason *r)
-{
-    if (r->relation == ZLAY_REL_RANGE)
-        zl_putf(out, "in %llu..%llu", (unsigned long long)r->lo, (unsigned long long)r->hi);
-    else
-        zl_putf(out, "%s %llu", r->relation == ZLAY_REL_MULTIPLE ? "multiple of" : "is",
-                (unsigned long long)r->lo);
-}
-
-static void put_fix(const rule_line *at, const zlay_reason *r)
-{
-    static const char *const keeps[] = {"", "the same bytes in the same places",
-                                        "the same bytes, another shared layout",
-                                        "the tensor laid out anew", "another path"};
-    if (!r->fix_keeps) return;
-    zl_putf(at->out, "      repair: %s", zlay_field_name(r->field));
-    if (r->index >= 0) zl_putf(at->out, "[%d]", r->index);
-    zl_putf(at->out, " = %llu", (unsigned long long)r->fix_value);
-    if (r->field == ZLAY_FIELD_STRIDE && at->operand)
-        zl_putf(at->out, " (leading dimension %llu)", (unsigned long long)r->fix_value / at->operand->element * zl_pack(at->operand->type));
-    if (r->fix_split > 1) zl_putf(at->out, " in %d copies", r->fix_split);
-    zl_putf(at->out, "; keeps %s\n", keeps[r->fix_keeps]);
-}
-
-/* Prints one rule: holds, noted or broken. */
-static void put_rule(void *arg, const zlay_reason *r, bool held)
-{
-    rule_line *at = arg;
-    zlay_rule rule;
-    if (zlay_rule_info(&rule, r->rule)) return;
-    zl_putf(at->out, "    %-24s %s", rule.id, zlay_field_name(r->field));
-    if (r->index >= 0) zl_putf(at->out, "[%d]", r->index);
-    zl_putf(at->out, " = %llu, ", (unsigned long long)r->value);
-    put_bound(at->out, r);
-    zl_putf(at->out, ": %s  (%s: %s)\n",
-            held       ? "holds"
-            : r->noted ? "noted"
-                       : "BROKEN",
-            by_names[r->by], rule.source);
-    if (!held) put_fix(at, r);
-}
-
-static void put_issue(rule_line *at, const zlay_plan *plan, const zl_operand *o, bool load)
+static void put_issue(zl_rule_lines *at, const zlay_plan *plan, const zl_operand *o, bool load)
 {
     const zlay_plan_summary *info = &plan->info;
     zl_issue issue;
     zl_issue_of(&issue, &o->map, &o->copies[0], info->expect_bytes, load ? info->full_count : 0);
     zl_subject s = {&zl_copy_form, info->target, &issue};
-    zl_walk(&s, put_rule, at);
+    zl_walk(&s, zl_rule_line, at);
 }
 
 static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
 {
     const zl_operand *o = &plan->operand[operand];
-    rule_line at = {out, o};
+    zl_rule_lines at = {out, o->element, zl_pack(o->type)};
     zl_subject s = {&zl_tensormap_form, plan->info.target, &o->map};
     zl_putf(out, "  %c, tensor map\n", "ABD"[operand]);
-    zl_walk(&s, put_rule, &at);
+    zl_walk(&s, zl_rule_line, &at);
     if (operand == ZLAY_OPERAND_D && !zl_by_tensor(o)) {
         zlay_copy store = o->copies[0];
         store.kind = ZLAY_COPY_TENSOR_STORE;
         zl_issue issue;
         zl_issue_of(&issue, &o->map, &store, 0, 0);
         zl_subject rows = {&zl_copy_form, plan->info.target, &issue};
-        zl_walk(&rows, put_rule, &at);
+        zl_walk(&rows, zl_rule_line, &at);
     }
     zl_putf(out, "  %c, copies: %s\n", "ABD"[operand],
             zl_by_tensor(o) ? "tensor copies" : "by threads");
@@ -91,15 +41,15 @@ static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
 
 static void put_descs(zl_text *out, const zlay_plan *plan)
 {
-    rule_line at = {out, NULL};
+    zl_rule_lines at = {out, 0, 1};
     for (int32_t operand = 0; operand < 2; operand++) {
         zl_subject s = {&zl_smemdesc_form, plan->info.target, &plan->desc[operand]};
         zl_putf(out, "  %c, matrix descriptor\n", "AB"[operand]);
-        zl_walk(&s, put_rule, &at);
+        zl_walk(&s, zl_rule_line, &at);
     }
 }
 
-static void put_instruction(rule_line *at, const zlay_plan *plan)
+static void put_instruction(zl_rule_lines *at, const zlay_plan *plan)
 {
     char id[ZL_SYNC_NAME];
     if (zl_by_sync(plan) && zl_sync_form(id, plan->info.target, plan->info.mma.a, plan->info.mma.b)) {
@@ -112,13 +62,13 @@ static void put_instruction(rule_line *at, const zlay_plan *plan)
         zl_t5_prepare(&t);
         s = (zl_subject){&zl_tcgen05_form, plan->info.target, &t};
     }
-    zl_walk(&s, put_rule, at);
+    zl_walk(&s, zl_rule_line, at);
 }
 
 void zl_plan_rules_write(zl_text *out, const void *value)
 {
     const zlay_plan *plan = value;
-    rule_line at = {out, NULL};
+    zl_rule_lines at = {out, 0, 1};
     uint64_t bytes = plan->info.smem;
     bool waves = zl_by_waves(plan);
     zl_subject smem = {&zl_smem_form, plan->info.target, &bytes};
@@ -129,7 +79,7 @@ void zl_plan_rules_write(zl_text *out, const void *value)
     zl_puts(out, "  matrix instruction\n");
     put_instruction(&at, plan);
     zl_puts(out, "  shared memory\n");
-    zl_walk(&smem, put_rule, &at);
+    zl_walk(&smem, zl_rule_line, &at);
 }
 
 zlay_status zlay_plan_rules(zlay_buf *out, const zlay_plan *plan)

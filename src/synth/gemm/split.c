@@ -6,7 +6,7 @@
  * stream_k: among two neighbours of a grid, for products whose last wave of tiles leaves many processors idle: every block has
  * as many steps as any other. One leaves the sums of the first steps in global memory and raises a flag, the other adds them. */
 #include "base/arith.h"
-#include "synth/gemm/plan.h"
+#include "synth/gemm/choose.h"
 
 #include <zlay/block.h>
 
@@ -14,17 +14,20 @@ enum {
     SPLITS_MOST = 8, /* blocks of a portable cluster */
     COLUMNS_MOST = 240, /* with 248 and 256 ptxas spills (13.0) */
     ROWS = 64,       /* of a consumer */
+    GRANULE = 16,    /* bytes of a tensor copy */
+    STEPS_LEAST = 4, /* of a block, where the request leaves the division open */
     BAR_BYTES = 8,
     WORD = 4,
     PASS_BYTES = 256, /* of a row of D that is staged, at most */
-    REST = 1280       /* alignment and barriers */
+    REST = 1280,      /* alignment and barriers */
+    MEETINGS = 15     /* of consumers of all blocks, each a named barrier beside that of the whole block */
 };
 
 zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_summary *info = &plan->info;
     uint32_t tile_k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
-    uint64_t steps = zl_ceil_div(info->k, tile_k), splits = gemm->split_k ? gemm->split_k : 1;
+    uint64_t steps = zl_ceil_div(info->k, tile_k), splits = gemm->split_k && gemm->split_k != ZLAY_SPLIT_AUTO ? gemm->split_k : 1;
     if (splits > SPLITS_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "split_k: %llu; a cluster has at most %d blocks",
                        (unsigned long long)splits, SPLITS_MOST);
@@ -40,11 +43,21 @@ zlay_status zl_gemm_split(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     return ZLAY_OK;
 }
 
+/* Whether K may be divided among so many blocks, each with the steps that fill a ring at least, and tensor copies move all operands. */
+bool zl_split_may(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t splits)
+{
+    uint64_t steps = zl_ceil_div(plan->info.k, gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan));
+    for (int32_t o = 0; o < 2; o++)
+        if (zl_row_alignment(plan, o) % GRANULE) return false;
+    return steps >= (uint64_t)splits * STEPS_LEAST && gemm->tile_n <= COLUMNS_MOST && !zl_gemm_scaled(plan) && !plan->info.groups;
+}
+
 bool zl_split_fits(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
     uint64_t stages = 2ull * (m + n) * k * plan->operand[ZLAY_OPERAND_A].element;
     uint64_t sums = (uint64_t)(plan->info.splits - 1) * m * n * WORD, rest = m * PASS_BYTES + REST;
-    return plan->info.splits == 1 || (n <= COLUMNS_MOST && stages + sums + rest <= (uint64_t)zlay_smem_capacity(plan->info.target));
+    bool meet = plan->info.splits * (m / ROWS) <= MEETINGS;
+    return plan->info.splits == 1 || (meet && n <= COLUMNS_MOST && stages + sums + rest <= (uint64_t)zlay_smem_capacity(plan->info.target));
 }
 
 uint32_t zl_split_bytes(const zlay_plan_summary *info) { return ROWS * info->tile_n * WORD; }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the tile that a block of a GEMM by wgmma, tcgen05 or mma.sync computes and the number of stages, and
  * places stages, staging of D and barriers in shared memory. The tile is the one with the least
- * modelled time. Those of wgmma are from times of one K step that were measured on an H200: the wave
- * model of tiles over processors fits within 3 % where K has 40 steps or more. The others are
- * counted from widths that were published, and nothing was measured. */
+ * modelled time (time.c). */
+#include "synth/gemm/choose.h"
 #include "synth/gemm/groups.h"
 #include "base/arith.h"
 
@@ -29,14 +28,8 @@ enum {
     STAGES_FEW = 16,  /* the same where columns of D are contiguous: stages have fewer bytes */
     PASS_BYTES = 256,  /* of a row of D in a pass, at most */
     WARPGROUP = 128,   /* threads */
-    ENDS = 4,          /* K steps that fill and epilogue of a tile add in the model */
-    ENDS_OVERLAP = 8,  /* the same where the last pass of D overlaps the one before */
-    STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
-    LINE = 128,            /* bytes at whose multiples a copied row of a box is one line of L2 */
-    STREAM = 12000,        /* ns that the head and the tail of stream-K take more than whole tiles */
+    GRANULE = 16,          /* bytes of a tensor copy */
     STAGES_STREAM = 5,     /* at most, for whose pipe the proof takes a second or less */
-#define STORES(rate) STORE_RATE = rate,
-#include "synth/gemm/times.def"
     TILES_MOST = INT32_MAX /* of D: blocks of the grid's first dimension */
 };
 
@@ -45,7 +38,6 @@ typedef struct tile_choice {
     uint32_t rows;               /* of a consumer, and the least of a tile */
     uint32_t columns_step;       /* of N */
     uint32_t processors;         /* only the choice of a default tile looks at them */
-    const struct measured *step; /* times by tile */
 } tile_choice;
 
 static uint32_t columns_least(const zlay_plan *plan) { return zl_d_by_columns(plan) ? COLUMNS_FEW : COLUMNS_LEAST; }
@@ -59,36 +51,11 @@ static bool fits_b(const zlay_plan *plan, uint32_t n, uint32_t k)
     return boxes && row * k % ALIGN == 0;
 }
 
-/* Nanoseconds of a K step, as times.def says. Between two rows of one m the times are those of the straight line. */
-static const struct measured {
-    uint32_t m, n, step, beside; /* of a block alone */
-    uint32_t step_shared, beside_shared; /* of two that share B */
-} measured[] = {
-#define TILE(...) {__VA_ARGS__},
-#include "synth/gemm/times.def"
-};
-
-/* Clocks of one K step of tcgen05.mma, by what was published of B200: 128 x N x 64 of bf16 take 2 N, at 4096 products of a
- * clock, and both factors' bytes N + 128, at 128 bytes of shared memory. Epilogues run beside the next tile. */
-static const struct measured counted[] = {
-    {.m = 128, .n = 64, .step = 192}, {.m = 128, .n = 128, .step = 256},
-    {.m = 128, .n = 192, .step = 384}, {.m = 128, .n = 256, .step = 512},
-};
-
-/* Clocks of one K step of mma.sync on A100: M x N x 64 of bf16 at 1024 products of a clock, and what eight warps read at 128
- * bytes of shared memory. */
-static const struct measured by_sync[] = {
-    {.m = 64, .n = 64, .step = 384}, {.m = 64, .n = 128, .step = 512},
-    {.m = 64, .n = 192, .step = 768}, {.m = 64, .n = 256, .step = 1024},
-    {.m = 128, .n = 64, .step = 512}, {.m = 128, .n = 128, .step = 1024},
-    {.m = 128, .n = 192, .step = 1536}, {.m = 128, .n = 256, .step = 2048},
-};
-
 static const tile_choice *choice_of(const zlay_plan *plan)
 {
-    static const tile_choice h200 = {.rows = 64, .columns_step = 8, .processors = 132, .step = measured},
-                             b200 = {.rows = 128, .columns_step = 16, .processors = 148, .step = counted},
-                             a100 = {.rows = 64, .columns_step = 64, .processors = 108, .step = by_sync};
+    static const tile_choice h200 = {.rows = 64, .columns_step = 8, .processors = 132},
+                             b200 = {.rows = 128, .columns_step = 16, .processors = 148},
+                             a100 = {.rows = 64, .columns_step = 64, .processors = 108};
     return zl_by_tmem(plan) ? &b200 : zl_by_sync(plan) ? &a100 : &h200;
 }
 
@@ -139,74 +106,6 @@ static zlay_status tile_check(zlay_ctx *ctx, const zlay_plan *plan, uint32_t m, 
     return ZLAY_OK;
 }
 
-static uint32_t between(uint32_t n, uint32_t n0, uint32_t t0, uint32_t n1, uint32_t t1)
-{
-    return n1 == n0 ? t0 : (t0 * (n1 - n) + t1 * (n - n0)) / (n1 - n0);
-}
-
-/* The times of a tile of m rows, which the table has, and n in 64..256, by blocks alone or by two that share B. */
-static struct measured times_of(const struct measured *table, uint32_t m, uint32_t n, bool shared)
-{
-    size_t row = 0;
-    while (table[row].m != m || table[row].n < n) row++;
-    struct measured high = table[row], low = high.n == n ? high : table[row - 1];
-    if (shared) {
-        high.step = high.step_shared, high.beside = high.beside_shared;
-        low.step = low.step_shared, low.beside = low.beside_shared;
-    }
-    return (struct measured){.m = m, .n = n, .step = between(n, low.n, low.step, high.n, high.step),
-                             .beside = between(n, low.n, low.beside, high.n, high.beside)};
-}
-
-/* How many blocks compute tiles of D; UINT64_MAX where they pass 64 bits. */
-static uint64_t blocks_of_d(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty)
-{
-    uint64_t high = zl_groups_high(info, m, empty), wide = zl_groups_wide(info, n);
-    if (info->multicast == ZLAY_MULTICAST_A) wide += wide % 2;
-    if (info->multicast == ZLAY_MULTICAST_B) high += high % 2;
-    return zl_umul_sat(zl_umul_sat(high, wide), info->splits);
-}
-
-/* Whether rows of D leave by tensor copies. */
-static bool is_stored(const zlay_plan *plan)
-{
-    return !(zl_row_alignment(plan, ZLAY_OPERAND_D) % STORE_GRANULE);
-}
-
-/* Whether tensor copies bring rows of an operand that begin beside lines. */
-static bool is_beside(const zlay_plan *plan, int32_t operand)
-{
-    uint64_t alignment = zl_row_alignment(plan, operand);
-    return alignment >= STORE_GRANULE && alignment < LINE;
-}
-
-/* What a step takes more: the measured time, by the share of its rows that begin beside lines. */
-static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
-{
-    uint32_t rows = (is_beside(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_beside(plan, ZLAY_OPERAND_B) ? t->n : 0);
-    return (uint64_t)t->beside * rows / (t->m + t->n);
-}
-
-/* The modelled time of a tile shape: the waves of tiles over all processors, times the time of one
- * tile, which is its K steps, a few steps for fill and epilogue, and the stores by threads where
- * tensor stores are not possible.  It fits 64 bits: there are fewer than 2^24 waves, and a tile
- * takes less than 2^36. */
-static uint64_t tile_cost(const zlay_plan *plan, uint32_t m, uint32_t n)
-{
-    const tile_choice *on = choice_of(plan);
-    bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
-    uint32_t rows = m < ROWS_MOST ? m : ROWS_MOST; /* tiles of more were not measured */
-    struct measured t = times_of(on->step, rows, n, shared);
-    uint32_t ends = n % 64 && !zl_d_by_columns(plan) ? ENDS_OVERLAP : ENDS;
-    uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
-    uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t)) * m / rows;
-    bool slow = zl_by_wgmma(plan) && !is_stored(plan);
-    uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0);
-    uint64_t blocks = blocks_of_d(&plan->info, m, n, zl_gemm_scaled(plan) ? on->rows : m);
-    if (zl_stream(&plan->info)) return zl_umul_sat(blocks, tile) / on->processors + STREAM;
-    return zl_ceil_div(blocks, on->processors) * tile;
-}
-
 /* Whether two stages and the tile of D, which leaves by one pass, fit shared memory. */
 static bool fits_shared(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t k)
 {
@@ -224,41 +123,38 @@ static bool is_candidate(const zlay_plan *plan, uint32_t m, uint32_t n, uint32_t
     return zl_gemm_scales_fit(plan, n) && zl_gemm_blocks_fit(plan, n) && fits_b(plan, n, k) && fits_d(plan, n) && (n % 16 == 0 || n == COLUMNS_FEW);
 }
 
-/* Chooses the cheapest shape with at most TILES_MOST tiles, among those that the request allows;
- * returns its modelled time, UINT64_MAX where there is none. */
-static uint64_t tile_choose(const zlay_plan *plan, uint32_t *m, uint32_t *n, uint32_t k)
+/* Whether a tile of these rows and columns is one of those that the request allows, with at most TILES_MOST tiles of D. */
+static bool is_allowed(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint32_t k)
 {
-    uint64_t best = UINT64_MAX;
-    uint32_t want_m = *m, want_n = *n, step = choice_of(plan)->columns_step, each = choice_of(plan)->rows, least = columns_least(plan);
-    for (uint32_t rows = zl_groups_turned(&plan->info) ? ZL_GROUPS_ROWS : ROWS_MOST; rows; rows -= each)
-        for (uint32_t columns = COLUMNS_MOST; columns >= least; columns -= step) {
-            if (want_m && rows != want_m) continue;
-            if (want_n ? columns != want_n : !is_candidate(plan, rows, columns, k)) continue;
-            if ((zl_by_sync(plan) && !fits_warps(rows, columns)) || !zl_gemm_scales_rows(plan, rows)) continue;
-            if (blocks_of_d(&plan->info, rows, columns, 0) > TILES_MOST) continue;
-            if (!want_n && !zl_split_fits(plan, rows, columns, k)) continue;
-            uint64_t cost = tile_cost(plan, rows, columns);
-            if (cost >= best) continue;
-            best = cost;
-            *m = rows;
-            *n = columns;
-        }
+    if (gemm->tile_m && m != gemm->tile_m) return false;
+    if (gemm->tile_n ? n != gemm->tile_n : !is_candidate(plan, m, n, k)) return false;
+    if ((zl_by_sync(plan) && !fits_warps(m, n)) || !zl_gemm_scales_rows(plan, m)) return false;
+    uint64_t blocks = zl_tile_blocks(&plan->info, m, n, 0);
+    if (blocks > TILES_MOST) return false;
+    if (zl_stream(&plan->info) && gemm->stream_k == ZLAY_STREAM_AUTO && blocks <= choice_of(plan)->processors) return false; /* of one wave none is divided */
+    return gemm->tile_n || zl_split_fits(plan, m, n, k);
+}
+
+uint32_t zl_tile_shapes(const zlay_plan *plan, const zlay_gemm *gemm, zl_tile_shape *out)
+{
+    const tile_choice *on = choice_of(plan);
+    uint32_t count = 0, least = columns_least(plan), k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
+    for (uint32_t m = zl_groups_turned(&plan->info) ? ZL_GROUPS_ROWS : ROWS_MOST; m; m -= on->rows)
+        for (uint32_t n = COLUMNS_MOST; n >= least; n -= on->columns_step)
+            if (is_allowed(plan, gemm, m, n, k)) out[count++] = (zl_tile_shape){m, n, zl_tile_time(plan, gemm, m, n)};
+    return count;
+}
+
+zl_tile_shape zl_tile_cheapest(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zl_tile_shape shapes[ZL_TILE_SHAPES], best = {0, 0, UINT64_MAX};
+    uint32_t count = zl_tile_shapes(plan, gemm, shapes);
+    for (uint32_t i = 0; i < count; i++)
+        if (shapes[i].time < best.time) best = shapes[i];
     return best;
 }
 
 uint32_t zl_tile_processors(const zlay_plan *plan) { return choice_of(plan)->processors; }
-
-uint64_t zl_tile_modelled(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t tile[2])
-{
-    tile[0] = gemm->tile_m, tile[1] = gemm->tile_n;
-    return tile_choose(plan, &tile[0], &tile[1], gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan));
-}
-
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm)
-{
-    uint32_t tile[2];
-    return zl_tile_modelled(plan, gemm, tile);
-}
 
 /* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. What an epilogue loads for 128
  * columns beside sums from tensor memory is more than a thread has registers for (ptxas 13.0 spills), and so is what it takes
@@ -306,13 +202,21 @@ static uint32_t stages_most(const zlay_plan *plan)
     return few ? (uint32_t)info->tiles_k + 1 : zl_d_by_columns(plan) ? STAGES_FEW : STAGES_MOST;
 }
 
-/* Takes the stages that the request fixes, else as many as fit shared memory. */
+/* As many as fit shared memory. */
+static uint32_t stages_that_fit(const zlay_plan *plan)
+{
+    uint32_t stages = stages_most(plan), rings = zl_gemm_rings(plan);
+    while (stages > STAGES_LEAST && smem_bytes(plan, stages) > (uint64_t)zlay_smem_capacity(plan->info.target)) stages -= rings;
+    return stages;
+}
+
+/* Takes the stages that the request fixes, else as many as fit. */
 static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
 {
     zlay_plan_summary *info = &plan->info;
     uint32_t rings = zl_gemm_rings(plan);
     uint64_t capacity = zlay_smem_capacity(info->target);
-    uint32_t most = stages_most(plan), stages = want ? want : most;
+    uint32_t most = stages_most(plan), stages = want ? want : stages_that_fit(plan);
     if (want > most && zl_by_sync(plan) && most < STAGES_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; K has %llu steps, and a ring by mma.sync has at most one stage more",
                        want, (unsigned long long)info->tiles_k);
@@ -320,7 +224,6 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%u", want, STAGES_LEAST, most);
     if (want % rings)
         return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; products with scales have two rings of as many stages each: %u works", want, want + 1);
-    while (!want && stages > STAGES_LEAST && smem_bytes(plan, stages) > capacity) stages -= rings;
     info->stages = stages;
     info->smem = smem_bytes(plan, stages);
     zlay_verdict verdict;
@@ -331,9 +234,10 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan *plan, uint32_t want)
                    stages, info->stage_bytes, info->smem, (unsigned long long)capacity);
 }
 
-static void place(zlay_plan *plan, uint32_t tile_a, uint32_t tile_b)
+static void place(zlay_plan *plan)
 {
     zlay_plan_summary *info = &plan->info;
+    uint32_t row = info->stage_bytes / (info->tile_m + info->tile_n), tile_a = info->tile_m * row, tile_b = info->tile_n * row;
     info->smem_a = 0;
     info->pitch_a = tile_a;
     info->smem_b = info->stages * tile_a;
@@ -360,23 +264,15 @@ static bool is_deep(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, ui
     const zlay_plan_summary *info = &plan->info;
     if (!zl_d_by_columns(plan) || gemm->tile_k || gemm->stages || info->cluster > 1) return false;
     for (int32_t o = 0; o < 2; o++)
-        if (plan->operand[o].major != ZLAY_MAJOR_K || zl_row_alignment(plan, o) < STORE_GRANULE) return false;
+        if (plan->operand[o].major != ZLAY_MAJOR_K || zl_row_alignment(plan, o) < GRANULE) return false;
     return m == 64 && n <= COLUMNS_DEEP && info->k >= (uint64_t)STAGES_DEEP * K_ROWS * zl_gemm_k_most(plan);
 }
 
-zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+/* What follows of a plan from its tile, but for the ring. */
+static void tile_lay(zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
 {
     zlay_plan_summary *info = &plan->info;
-    uint32_t element = plan->operand[ZLAY_OPERAND_A].element;
-    uint32_t d_bytes = plan->operand[ZLAY_OPERAND_D].element, most = zl_gemm_k_most(plan);
-    uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : most;
-    zl_gemm_instruction(plan);
-    zlay_status status = tile_check(ctx, plan, m, n, k);
-    if (status) return status;
-    if (tile_choose(plan, &m, &n, k) == UINT64_MAX)
-        return info->splits > 1 ? zl_fail(ctx, ZLAY_ENOTSUP, "split_k: %u; no tile fits shared memory, or "
-                                                             "there are more than 2^31 - 1 blocks", info->splits)
-                                : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
+    uint32_t k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
     if (is_deep(plan, gemm, m, n)) k *= K_ROWS;
     info->tile_m = m;
     info->tile_n = n;
@@ -386,15 +282,35 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     info->tiles_k = zl_ceil_div(info->k, k);
     info->split_steps = zl_ceil_div(info->tiles_k, info->splits);
     divide(plan);
+    uint32_t d_bytes = plan->operand[ZLAY_OPERAND_D].element;
     info->pass_n = zl_by_sync(plan) ? n : pass_columns(plan, n, d_bytes, gemm->epilogue != NULL);
     info->passes = (uint32_t)zl_ceil_div(n, info->pass_n);
     info->pitch_d = plan->rows * info->pass_n * d_bytes;
-    uint32_t row = k / zl_pack(plan->operand[ZLAY_OPERAND_A].type) * element;
-    info->stage_bytes = (m + n) * row;
+    info->stage_bytes = (m + n) * (k / zl_pack(plan->operand[ZLAY_OPERAND_A].type) * plan->operand[ZLAY_OPERAND_A].element);
     if (!zl_by_sync(plan)) info->mma.n = n;
     info->k_steps = k / info->mma.k;
+}
+
+uint64_t zl_tile_ahead(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+{
+    zlay_plan laid = *plan;
+    tile_lay(&laid, gemm, m, n);
+    return (uint64_t)stages_that_fit(&laid) * laid.info.stage_bytes;
+}
+
+zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zlay_plan_summary *info = &plan->info;
+    zl_gemm_instruction(plan);
+    zlay_status status = tile_check(ctx, plan, gemm->tile_m, gemm->tile_n, gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan));
+    if (status) return status;
+    if (plan->shape.time == UINT64_MAX)
+        return info->splits > 1 ? zl_fail(ctx, ZLAY_ENOTSUP, "split_k: %u; no tile fits shared memory, or "
+                                                             "there are more than 2^31 - 1 blocks", info->splits)
+                                : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
+    tile_lay(plan, gemm, plan->shape.m, plan->shape.n);
     status = zl_gemm_instruction_check(ctx, plan);
     if (!status) status = stages_choose(ctx, plan, gemm->stages);
-    if (!status) place(plan, m * row, n * row);
+    if (!status) place(plan);
     return status;
 }

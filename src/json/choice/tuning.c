@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tuning.check, tuning.merge and tuning.find: measurements that are kept as text. */
+#include "json/json.h"
+
+#include <stdio.h>
+#include <zlay/tuning.h>
+
+enum { BAD = 32 };
+
+typedef struct cached {
+    zl_json_text text, other;
+} cached;
+
+static const zl_field check_rows[] = {{"text", ZL_NEEDS, ZL_AT(zl_as_text, cached, text)}};
+const zl_fields zl_tuning_check_fields = {ZL_ROWS(check_rows, cached)};
+
+static const zl_field merge_rows[] = {{"a", ZL_NEEDS, ZL_AT(zl_as_text, cached, text)},
+                                      {"b", ZL_NEEDS, ZL_AT(zl_as_text, cached, other)}};
+const zl_fields zl_tuning_merge_fields = {ZL_ROWS(merge_rows, cached)};
+
+/* Which device the record is to be of; no name: any of the target. */
+typedef struct where {
+    zl_json_text name;
+    uint32_t processors, driver;
+} where;
+
+typedef struct find_gemm {
+    zl_gemm_asked gemm;
+    zl_json_text text;
+    where device;
+} find_gemm;
+
+#define DEVICE_ROWS(type)                                                                          \
+    {"text", ZL_NEEDS, ZL_AT(zl_as_text, type, text)},                                             \
+        {"device", ZL_MAY, ZL_AT(zl_as_text, type, device.name)},                                  \
+        {"processors", ZL_MAY, ZL_AT(zl_as_u32, type, device.processors)},                         \
+    {                                                                                              \
+        "driver", ZL_MAY, ZL_AT(zl_as_u32, type, device.driver)                                    \
+    }
+
+static const zl_field find_rows[] = {ZL_PART(zl_gemm_fields, find_gemm, gemm),
+                                     DEVICE_ROWS(find_gemm)};
+const zl_fields zl_tuning_find_fields = {ZL_ROWS(find_rows, find_gemm)};
+
+/* ---- answers ------------------------------------------------------------------------- */
+
+static json_t *record_value(zl_call *call, const zlay_tuning_record *r)
+{
+    json_t *value = json_object();
+    zl_put_value(call, value, "key", json_string(r->key));
+    zl_put_value(call, value, "choice", json_string(r->choice));
+    zl_put_value(call, value, "ns", json_integer((json_int_t)r->ns));
+    zl_put_value(call, value, "rounds", json_integer(r->rounds));
+    zl_put_value(call, value, "others", zl_json_list(call, r->others, r->others_count));
+    return value;
+}
+
+static void put_bad(zl_call *call, json_t *list, const zlay_tuning_bad *bad, size_t count)
+{
+    for (size_t i = 0; i < count && i < BAD; i++) {
+        json_t *item = json_object();
+        zl_put_value(call, item, "line", json_integer((json_int_t)bad[i].line));
+        zl_put_value(call, item, "reason", json_string(bad[i].reason));
+        zl_put_item(call, list, item);
+    }
+}
+
+/* Reads a text, and adds its refused lines to the list. */
+static zlay_status read_text(zl_call *call, zlay_tuning **out, json_t *list,
+                             const zl_json_text *text)
+{
+    zlay_tuning_bad bad[BAD];
+    size_t count = 0;
+    zlay_status status =
+        zlay_tuning_parse(call->ctx, out, bad, BAD, &count, text->text, text->length);
+    if (!status) put_bad(call, list, bad, count);
+    return status;
+}
+
+zlay_status zl_op_tuning_check(zl_call *call, const void *asked)
+{
+    const cached *a = asked;
+    zlay_tuning *tuning = NULL;
+    zlay_tuning_record r;
+    json_t *bad = json_array(), *records = json_array();
+    zlay_status status = read_text(call, &tuning, bad, &a->text);
+    for (size_t i = 0; !status && !zlay_tuning_nth(&r, tuning, i); i++)
+        zl_put_item(call, records, record_value(call, &r));
+    call->value = json_object();
+    zl_put_value(call, call->value, "records", records);
+    zl_put_value(call, call->value, "refused", bad);
+    zlay_tuning_free(tuning);
+    return status;
+}
+
+static zlay_status print_tuning(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    (void)ctx;
+    return zlay_tuning_print(out, value);
+}
+
+zlay_status zl_op_tuning_merge(zl_call *call, const void *asked)
+{
+    const cached *a = asked;
+    zlay_tuning *left = NULL, *right = NULL, *merged = NULL;
+    json_t *bad_a = json_array(), *bad_b = json_array();
+    zlay_status status = read_text(call, &left, bad_a, &a->text);
+    if (!status) status = read_text(call, &right, bad_b, &a->other);
+    if (!status) status = zlay_tuning_merge(call->ctx, &merged, left, right);
+    call->value = json_object();
+    zl_put_value(call, call->value, "refused_a", bad_a);
+    zl_put_value(call, call->value, "refused_b", bad_b);
+    if (!status) status = zl_put_printed(call, "text", print_tuning, merged);
+    zlay_tuning_free(left);
+    zlay_tuning_free(right);
+    zlay_tuning_free(merged);
+    return status;
+}
+
+zlay_status zl_op_tuning_find(zl_call *call, const void *asked)
+{
+    const find_gemm *a = asked;
+    zlay_tuning *tuning = NULL;
+    zlay_tuning_record r;
+    zlay_gemm gemm, with;
+    char key[ZLAY_TUNING_KEY], name[ZLAY_TUNING_KEY / 4];
+    json_t *bad = json_array();
+    snprintf(name, sizeof name, "%.*s", (int)a->device.name.length,
+             a->device.name.text ? a->device.name.text : "");
+    zlay_tuning_device device = {*name ? name : NULL, a->device.processors,
+                                 (int32_t)a->device.driver};
+    zlay_status status = zl_gemm_request(call, &gemm, &a->gemm);
+    if (!status) status = zlay_tuning_key_gemm(call->ctx, key, a->gemm.target, &gemm, &device);
+    if (!status) status = read_text(call, &tuning, bad, &a->text);
+    call->value = json_object();
+    zl_put_value(call, call->value, "refused", bad);
+    if (!status) zl_put_value(call, call->value, "key", json_string(key));
+    bool found = !status && !zlay_tuning_find(&r, tuning, key);
+    if (!status)
+        zl_put_value(call, call->value, "record", found ? record_value(call, &r) : json_null());
+    if (found) {
+        zlay_status taken =
+            zlay_tuning_take_gemm(call->ctx, &with, a->gemm.target, &gemm, r.choice);
+        zl_put_value(call, call->value, "is_candidate", json_boolean(taken == ZLAY_OK));
+        if (taken != ZLAY_NONE) status = taken;
+    }
+    zlay_tuning_free(tuning);
+    return status;
+}

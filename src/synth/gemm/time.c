@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a GEMM takes by tiles of a shape: what the choice of tiles, orientations and divisions compares.
+ *
+ * Products by wgmma without groups and scales. A K step of a tile takes its matrix instructions (target/machine.def), or the time
+ * in which stages ahead of it arrive, or its share of what L2 gives all blocks together; blocks that do equal work run in step, and
+ * then ask L2 for the same lines at once, which a tile that lies partly outside of D ends. The steps of a block, with what begins and
+ * ends each tile, or what DRAM takes for panels that a wave of tiles reads once. Of two such times neither waits for the other, so
+ * the sum is that of fourth powers. The constants are fitted to random products on an H200 (tests/device/fit.py).
+ *
+ * Other products. Waves of tiles, each of its K steps and a few more: by times of one step that were measured on an H200, within 3 %
+ * where K has 40 steps or more, or that are counted from published widths. */
+#include "base/arith.h"
+#include "synth/gemm/choose.h"
+#include "synth/gemm/groups.h"
+
+#include <zlay/machine.h>
+
+enum {
+    ROWS_MOST = 128,    /* of a tile that was measured */
+    ROWS_LEAST = 64,    /* of a consumer of wgmma, and of a tile of mma.sync */
+    ENDS = 4,          /* K steps that fill and epilogue of a tile add in the waves of other products */
+    ENDS_OVERLAP = 8,  /* the same where the last pass of D overlaps the one before */
+    STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
+    LINE = 128,            /* bytes at whose multiples a copied row of a box is one line of L2; of K in a step */
+    INSTRUCTIONS = 4,      /* of wgmma in 128 bytes of K */
+    BAND = 16,             /* rows of tiles that are visited together */
+    RESIDENT = 30000000,   /* bytes of A and B that stay in L2 whatever the order of tiles */
+    TENTHS = 10,
+    MILLI = 1000,
+    ONE = 1024,            /* of the fractions of a ratio */
+#define STORES(rate) STORE_RATE = rate,
+#define FITTED(name, value) FITTED_##name = value,
+#include "synth/gemm/times.def"
+    CLUSTERS_OF_4 = 30, CLUSTERS_OF_8 = 15 /* that run at once on an H200: cudaOccupancyMaxActiveClusters */
+};
+
+/* Nanoseconds of a K step, as times.def says. Between two rows of one m the times are those of the straight line. */
+static const struct measured {
+    uint32_t m, n, step, beside; /* of a block alone */
+    uint32_t step_shared, beside_shared; /* of two that share B */
+} measured[] = {
+#define TILE(...) {__VA_ARGS__},
+#include "synth/gemm/times.def"
+};
+
+/* Clocks of one K step of tcgen05.mma, by what was published of B200: 128 x N x 64 of bf16 take 2 N, at 4096 products of a
+ * clock, and both factors' bytes N + 128, at 128 bytes of shared memory. Epilogues run beside the next tile. */
+static const struct measured counted[] = {
+    {.m = 128, .n = 64, .step = 192}, {.m = 128, .n = 128, .step = 256},
+    {.m = 128, .n = 192, .step = 384}, {.m = 128, .n = 256, .step = 512},
+};
+
+/* Clocks of one K step of mma.sync on A100: M x N x 64 of bf16 at 1024 products of a clock, and what eight warps read at 128
+ * bytes of shared memory. */
+static const struct measured by_sync[] = {
+    {.m = 64, .n = 64, .step = 384}, {.m = 64, .n = 128, .step = 512},
+    {.m = 64, .n = 192, .step = 768}, {.m = 64, .n = 256, .step = 1024},
+    {.m = 128, .n = 64, .step = 512}, {.m = 128, .n = 128, .step = 1024},
+    {.m = 128, .n = 192, .step = 1536}, {.m = 128, .n = 256, .step = 2048},
+};
+
+static const struct measured *table_of(const zlay_plan *plan)
+{
+    return zl_by_tmem(plan) ? counted : zl_by_sync(plan) ? by_sync : measured;
+}
+
+static uint32_t between(uint32_t n, uint32_t n0, uint32_t t0, uint32_t n1, uint32_t t1)
+{
+    return n1 == n0 ? t0 : (t0 * (n1 - n) + t1 * (n - n0)) / (n1 - n0);
+}
+
+/* The times of a tile of m rows, which the table has, and n in 64..256, by blocks alone or by two that share B. */
+static struct measured times_of(const struct measured *table, uint32_t m, uint32_t n, bool shared)
+{
+    size_t row = 0;
+    while (table[row].m != m || table[row].n < n) row++;
+    struct measured high = table[row], low = high.n == n ? high : table[row - 1];
+    if (shared) {
+        high.step = high.step_shared, high.beside = high.beside_shared;
+        low.step = low.step_shared, low.beside = low.beside_shared;
+    }
+    return (struct measured){.m = m, .n = n, .step = between(n, low.n, low.step, high.n, high.step),
+                             .beside = between(n, low.n, low.beside, high.n, high.beside)};
+}
+
+uint64_t zl_tile_blocks(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty)
+{
+    uint64_t high = zl_groups_high(info, m, empty), wide = zl_groups_wide(info, n);
+    if (info->multicast == ZLAY_MULTICAST_A) wide += wide % 2;
+    if (info->multicast == ZLAY_MULTICAST_B) high += high % 2;
+    return zl_umul_sat(zl_umul_sat(high, wide), info->splits);
+}
+
+/* Whether rows of D leave by tensor copies. */
+static bool is_stored(const zlay_plan *plan)
+{
+    return !(zl_row_alignment(plan, ZLAY_OPERAND_D) % STORE_GRANULE);
+}
+
+/* Whether tensor copies bring rows of an operand that begin beside lines. */
+static bool is_beside(const zlay_plan *plan, int32_t operand)
+{
+    uint64_t alignment = zl_row_alignment(plan, operand);
+    return alignment >= STORE_GRANULE && alignment < LINE;
+}
+
+/* What a step takes more: the measured time, by the share of its rows that begin beside lines. */
+static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
+{
+    uint32_t rows = (is_beside(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_beside(plan, ZLAY_OPERAND_B) ? t->n : 0);
+    return (uint64_t)t->beside * rows / (t->m + t->n);
+}
+
+/* The time of products that a few times of tiles say: the waves of tiles over all processors, times the time of one
+ * tile, which is its K steps, a few steps for fill and epilogue, and the stores by threads where
+ * tensor stores are not possible.  It fits 64 bits: there are fewer than 2^24 waves, and a tile
+ * takes less than 2^36. */
+static uint64_t waves_time(const zlay_plan *plan, uint32_t m, uint32_t n)
+{
+    uint32_t processors = zl_tile_processors(plan), least = zl_by_tmem(plan) ? ROWS_MOST : ROWS_LEAST;
+    bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
+    uint32_t rows = m < ROWS_MOST ? m : ROWS_MOST; /* tiles of more were not measured */
+    struct measured t = times_of(table_of(plan), rows, n, shared);
+    uint32_t ends = n % 64 && !zl_d_by_columns(plan) ? ENDS_OVERLAP : ENDS;
+    uint64_t own = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
+    uint64_t steps = (own + ends) * (t.step + beside_cost(plan, &t)) * m / rows;
+    bool slow = zl_by_wgmma(plan) && !is_stored(plan);
+    uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0);
+    uint64_t blocks = zl_tile_blocks(&plan->info, m, n, zl_gemm_scaled(plan) ? least : m);
+    if (zl_stream(&plan->info)) return zl_umul_sat(blocks, tile) / processors;
+    return zl_ceil_div(blocks, processors) * tile;
+}
+
+/* ---- products by wgmma ------------------------------------------------------------------------- */
+
+/* What the time of a product by tiles of one shape rests on. */
+typedef struct work {
+    uint32_t m, n;           /* of a tile */
+    uint64_t high, wide;     /* tiles of D */
+    uint64_t tiles, waves;
+    uint64_t steps;          /* of a block in a tile, 128 bytes of K each */
+    uint64_t ahead;          /* stages of such steps */
+    uint64_t active;         /* blocks that run at once */
+    uint64_t reads;          /* bytes of DRAM */
+    bool in_step;            /* all blocks do equal work */
+} work;
+
+/* The fourth root of the sum of fourth powers, within 0.4 %: of the greater, and what the ratio x to it adds, x^4 / 4 - 0.06 x^8. */
+static uint64_t beside(uint64_t a, uint64_t b)
+{
+    uint64_t most = zl_umax(a, b), least = zl_umin(a, b);
+    uint64_t x = most >> 40 ? least / (most / ONE) : most ? least * ONE / most : 0;
+    uint64_t x4 = x * x / ONE * (x * x / ONE) / ONE;
+    uint64_t more = x4 / 4 - x4 * x4 / ONE * 62 / ONE;
+    return most + (most >> 40 ? most / ONE * more : most * more / ONE);
+}
+
+static uint64_t clusters_at_once(const zlay_plan *plan)
+{
+    uint64_t blocks = zl_umax(plan->info.splits, plan->info.cluster);
+    return blocks >= 8 ? CLUSTERS_OF_8 : blocks >= 4 ? CLUSTERS_OF_4 : zl_tile_processors(plan) / zl_umax(1, blocks);
+}
+
+static bool is_partly_outside(uint64_t tiles, uint32_t side, uint64_t extent)
+{
+    return tiles > 1 && (tiles * side - extent) * TENTHS > side;
+}
+
+/* Panels of A and B that a wave of tiles reads are read once by it; D is written once. */
+static uint64_t dram_bytes(const zlay_plan *plan, const zlay_gemm *gemm, const work *w)
+{
+    const zlay_plan_summary *info = &plan->info;
+    uint64_t row = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element), at_once = zl_umin(w->tiles, clusters_at_once(plan));
+    uint64_t whole = zl_umul_sat(info->m + info->n, row), stored = zl_umul_sat(zl_umul_sat(info->m, info->n), plan->operand[ZLAY_OPERAND_D].element);
+    uint64_t band = zl_umin(gemm->band ? gemm->band : zl_d_by_columns(plan) && w->wide <= BAND ? 1 : BAND, w->high);
+    uint64_t columns = zl_umin(w->wide, zl_ceil_div(at_once, band)), rows = zl_umin(w->high, band * zl_ceil_div(at_once, zl_umul_sat(band, w->wide)));
+    uint64_t panels = zl_umin(rows * w->m, info->m) + zl_umin(columns * w->n, info->n);
+    uint64_t by_waves = zl_umul_sat(zl_umul_sat(panels, row), w->tiles) / at_once;
+    uint64_t reads = whole > RESIDENT ? zl_umax(whole, by_waves) : whole;
+    return reads > UINT64_MAX - stored ? UINT64_MAX : reads + stored;
+}
+
+static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+{
+    const zlay_plan_summary *info = &plan->info;
+    work w = {.m = m, .n = n, .high = zl_ceil_div(info->m, m), .wide = zl_ceil_div(info->n, n)};
+    w.in_step = !is_partly_outside(w.high, m, info->m) && !is_partly_outside(w.wide, n, info->n);
+    w.tiles = zl_tile_blocks(info, m, n, m) / info->splits;
+    bool pairs = zl_multicast(info);
+    w.waves = zl_ceil_div(pairs ? w.tiles / 2 : w.tiles, clusters_at_once(plan));
+    w.steps = zl_ceil_div(info->k, (uint64_t)zl_gemm_k_most(plan) * info->splits);
+    w.ahead = zl_umax(1, zl_tile_ahead(plan, gemm, m, n) / ((m + n) * LINE));
+    w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), zl_tile_processors(plan));
+    w.reads = dram_bytes(plan, gemm, &w);
+    return w;
+}
+
+/* Nanoseconds of the matrix instructions of a K step. */
+static uint64_t products_ns(const zlay_plan *plan, const work *w)
+{
+    zlay_machine machine;
+    zlay_machine_form form;
+    zlay_machine_find(&machine, plan->info.target);
+    if (zlay_machine_form_find(&form, &machine, ZLAY_OP_WGMMA, plan->operand[ZLAY_OPERAND_A].type, (int32_t)plan->info.mma.m, (int32_t)w->n, (int32_t)plan->info.mma.k))
+        return 0;
+    return (uint64_t)form.occupancy_milli * INSTRUCTIONS * (w->m / ROWS_LEAST) / FITTED_CLOCK;
+}
+
+static uint64_t step_ns(const zlay_plan *plan, const work *w)
+{
+    struct measured t = times_of(measured, w->m, w->n, zl_multicast(&plan->info));
+    uint64_t asked = w->active * (w->m + w->n) * LINE;
+    uint64_t step = beside(products_ns(plan, w), FITTED_ARRIVAL / w->ahead);
+    if (zl_multicast(&plan->info)) step = step * FITTED_PAIR_PERCENT / 100;
+    return beside(step, asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2)) + beside_cost(plan, &t);
+}
+
+/* Nanoseconds that a tile takes beside its steps. */
+static uint64_t ends_ns(const zlay_plan *plan, const work *w)
+{
+    static const struct { uint32_t ns, column_ps; } ends[2][2] = {{{FITTED_ENDS_64, FITTED_COLUMN_64}, {FITTED_ENDS_64_BY_COLUMNS, FITTED_COLUMN_64_BY_COLUMNS}},
+                                                                  {{FITTED_ENDS_128, FITTED_COLUMN_128}, {FITTED_ENDS_128_BY_COLUMNS, FITTED_COLUMN_128_BY_COLUMNS}}};
+    bool tall = w->m > ROWS_LEAST, by_columns = zl_d_by_columns(plan);
+    uint64_t ns = ends[tall][by_columns].ns + (uint64_t)ends[tall][by_columns].column_ps * w->n / MILLI;
+    uint64_t elements = (uint64_t)w->m * w->n;
+    if (zl_multicast(&plan->info)) ns += FITTED_PAIR_ENDS;
+    if (plan->info.splits > 1) ns += FITTED_SPLIT_ENDS + (plan->info.splits - 1) * elements * FITTED_SPLIT_ELEMENT / MILLI;
+    return ns + (is_stored(plan) ? 0 : elements / STORE_RATE);
+}
+
+static uint64_t wgmma_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+{
+    work w = work_of(plan, gemm, m, n);
+    uint64_t step = step_ns(plan, &w), ends = ends_ns(plan, &w), processors = zl_tile_processors(plan);
+    uint64_t blocks = zl_umul_sat(w.waves, w.steps * step + ends);
+    if (zl_stream(&plan->info)) {
+        uint64_t sharing = zl_umax(1, processors / zl_umax(1, w.tiles));
+        blocks = zl_umul_sat(zl_umul_sat(w.tiles, w.steps), step) / processors + zl_ceil_div(w.tiles, processors) * ends;
+        blocks += FITTED_STREAM + (uint64_t)m * n * sharing * FITTED_STREAM_ELEMENT / MILLI;
+    }
+    return FITTED_START + beside(blocks, w.reads / FITTED_DRAM);
+}
+
+uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+{
+    bool fitted = zl_by_wgmma(plan) && !plan->info.groups && !zl_gemm_scaled(plan) && m <= ROWS_MOST;
+    if (!fitted) return waves_time(plan, m, n);
+    zlay_plan known = *plan;
+    zl_gemm_instruction(&known); /* orientations are compared before it is made */
+    return wgmma_time(&known, gemm, m, n);
+}

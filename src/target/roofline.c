@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds of a machine: work over the rate of the units that do it (the roofline of Williams, Waterman and Patterson, 2009). */
+#include "target/roofline.h"
+#include "base/arith.h"
+
+enum { MILLI = 1000, PER_KHZ = 1000000 /* ns of a cycle, at one kHz */ };
+
+/* a * b / c, rounded down; a product that passes 64 bits is divided first. */
+static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t product;
+    if (zl_umul(a, b, &product)) return product / c;
+    return zl_umul_sat(a / c, b);
+}
+
+static zlay_status cycles_ns(uint64_t *ns, const zlay_machine *machine, uint64_t milli)
+{
+    int64_t khz;
+    zlay_status status = zlay_machine_get(&khz, machine, ZLAY_MACHINE_CLOCK_KHZ);
+    if (status) return status;
+    *ns = scaled(milli, PER_KHZ / MILLI, (uint64_t)khz);
+    return ZLAY_OK;
+}
+
+zlay_status zl_roofline_form(uint64_t *ns, const zlay_machine *machine, const zlay_machine_form *form, uint64_t work, uint64_t each)
+{
+    int64_t processors, units;
+    zlay_status status = zlay_machine_get(&processors, machine, ZLAY_MACHINE_PROCESSORS);
+    if (!status) status = zlay_machine_unit_count(&units, machine, form->unit);
+    if (status) return status;
+    uint64_t own = scaled(work / each, (uint64_t)form->occupancy_milli, (uint64_t)processors);
+    return cycles_ns(ns, machine, scaled(own, (uint64_t)form->units, (uint64_t)units));
+}
+
+zlay_status zl_roofline_dram(uint64_t *ns, const zlay_machine *machine, uint64_t bytes)
+{
+    int64_t rate;
+    zlay_status status = zlay_machine_get(&rate, machine, ZLAY_MACHINE_DRAM_KILOCYCLE);
+    return status ? status : cycles_ns(ns, machine, scaled(bytes, (uint64_t)MILLI * MILLI, (uint64_t)rate));
+}
