@@ -59,6 +59,18 @@ static inline int64_t zl_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t zl_max(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline uint64_t zl_umin(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t zl_umax(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* The fourth root of the sum of fourth powers, within 0.4 %: how long two things take that run beside each other and now and then
+ * wait. The greater, and what the ratio x of both adds, x^4 / 4 - 0.06 x^8, in fractions of 1024. */
+static inline uint64_t zl_norm4(uint64_t a, uint64_t b)
+{
+    uint64_t most = zl_umax(a, b), least = zl_umin(a, b);
+    uint64_t x = most >> 40 ? least / (most / 1024) : most ? least * 1024 / most : 0;
+    uint64_t x4 = x * x / 1024 * (x * x / 1024) / 1024;
+    uint64_t more = x4 / 4 - x4 * x4 / 1024 * 62 / 1024;
+    uint64_t sum = most + (most >> 40 ? most / 1024 * more : most * more / 1024);
+    return sum < most ? UINT64_MAX : sum;
+}
 static inline uint32_t zl_min32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t zl_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 

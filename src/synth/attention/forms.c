@@ -2,8 +2,8 @@
 /* Lists the forms of a plan of attention: queries of a block, keys of a stage, stages and overlap, that fit the shared memory of a
  * block and the registers of a consumer's thread. Shared memory is counted as the printer places it. Registers are those of the
  * scores, the result and, with the overlap, the weights, and REST for all else: with it no kernel of a listed form spills (ptxas
- * 13.0, tests/oracle). The modelled time is that of the tensor cores and of the special function units, of which the slower
- * one counts where another warpgroup, or the overlap, hides the faster one; its rates were published, and were not measured. */
+ * 13.0, tests/oracle). The modelled time has what products and softmax of a tile take, of which the slower
+ * one counts where another warpgroup, or the overlap, hides the faster one. */
 #include "base/arith.h"
 #include "synth/attention/attention.h"
 
@@ -16,12 +16,20 @@ enum {
     WARPGROUP = 128, REST = 40, /* registers */
     ALIGN = 1024, LINE = 128, BAR = 8, WORD = 4, TOLD = 32, TOLD_ALIGN = 16,
     TMEM_COLUMNS = 512,
-    PERCENT = 100, MODEL_ERROR = 13, /* per cent, of ten shapes on an H200 */
-    PROCESSORS = 132, CLOCK = 1755, /* of an H200; MHz */
-    PRODUCTS = 2048,  /* of 16 bits, of a clock of a processor */
-    EXPONENTS = 16,   /* of a clock of a processor */
-    OTHERS = 3,       /* clocks of a row of 64 queries and a key, in the other instructions of a softmax */
-    BEGIN = 3000, STEP = 120 /* clocks of a block's fill and epilogue, and of a tile's barriers */
+    PERCENT = 100, MODEL_ERROR = 1, /* per cent: less is no reason to leave the known form */
+    BLOCKS_SEEN = 4096, QUERIES_FEW = 64, /* of these no form was measured but the known one */
+    PROCESSORS = 132, /* of an H200 */
+};
+
+/* What the model reckons with, fitted to 26 shapes by all their forms on an H200 (tests/device/fit.py). */
+enum {
+    START = 2500,        /* ns of a launch */
+    BEGIN = 3328,        /* ns of a block's first tile, and of its result */
+    STEP = 157,          /* ns of a tile's barriers */
+    PRODUCT_PS = 17,     /* ps of the products of 64 queries: of a key and an element of the head, of 16 bits */
+    SOFTMAX_PS = 1516, ELEMENT_PS = 33, /* of the softmax: of a key; of a key and an element */
+    SHOWN = 34,          /* per cent of the shorter of both that the overlap does not hide */
+    TAIL = 435, MILLI = 1000 /* of the longest block, behind the even share of causal blocks */
 };
 
 const zl_attention_budget zl_attention_budgets[4] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}};
@@ -67,15 +75,25 @@ static bool fits(const zlay_attention_plan *p, const zl_attention_form *f)
 
 /* ---- the model ---------------------------------------------------------------------------- */
 
-/* Tiles of keys that a block reads, on the average. */
-static uint64_t tiles_of(const zlay_attention_plan *p, const zl_attention_form *f)
+/* Keys that a block of queries sees whose last query is `last` of those that there are. */
+static uint64_t seen_of(const zlay_attention_plan *p, uint64_t last, uint32_t rows)
 {
     const zlay_attention *a = &p->ask;
     uint64_t keys = zl_attention_mean(a, a->keys), queries = zl_attention_mean(a, zl_attention_queries(p));
-    uint64_t beside = a->causal ? (zl_umin(keys, queries) + zl_umin(f->tile_m, queries)) / 2 : 0;
-    uint64_t seen = a->causal ? zl_umin(keys, keys - zl_umin(keys, queries) + beside) : keys;
-    if (a->window) seen = zl_umin(seen, a->window + f->tile_m);
-    return zl_ceil_div(zl_ceil_div(seen, a->splits ? a->splits : 1), f->tile_n);
+    uint64_t seen = a->causal ? keys - zl_umin(keys, queries - last) : keys;
+    if (a->window) seen = zl_umin(seen, a->window + rows);
+    return zl_ceil_div(zl_umax(1, seen), a->splits ? a->splits : 1);
+}
+
+/* Thousandths of the tiles of keys that a block reads, on the average of at most BLOCKS_SEEN blocks; and the tiles of the longest. */
+static uint64_t tiles_milli(const zlay_attention_plan *p, const zl_attention_form *f, uint64_t *most)
+{
+    uint64_t queries = zl_umax(1, zl_attention_mean(&p->ask, zl_attention_queries(p)));
+    uint64_t rows = zl_umax(1, f->tile_m / zl_umax(1, p->group)), blocks = zl_ceil_div(queries, rows), some = zl_umin(blocks, BLOCKS_SEEN), sum = 0;
+    *most = zl_ceil_div(seen_of(p, queries, f->tile_m), f->tile_n);
+    if (!p->ask.causal) return zl_umul_sat(*most, MILLI);
+    for (uint64_t i = 1; i <= some; i++) sum += zl_ceil_div(seen_of(p, zl_umin(queries, blocks * i / some * rows), f->tile_m), f->tile_n);
+    return zl_umul_sat(sum, MILLI) / some;
 }
 
 uint64_t zl_attention_form_blocks(const zlay_attention_plan *p, const zl_attention_form *f)
@@ -85,20 +103,25 @@ uint64_t zl_attention_form_blocks(const zlay_attention_plan *p, const zl_attenti
     return zl_umul_sat(zl_umul_sat(rows, a->heads), zl_umul_sat(a->batch, a->splits ? a->splits : 1));
 }
 
+/* ns of a tile of keys in a block: what all warpgroups take of the units that they share, or one of them alone. */
+static uint64_t tile_ns(const zlay_attention_plan *p, const zl_attention_form *f)
+{
+    uint64_t groups = groups_of(p, f->tile_m), keys = f->tile_n, elements = (uint64_t)p->ask.head * bytes_of(p) / 2;
+    uint64_t products = keys * elements * PRODUCT_PS, softmax = keys * (SOFTMAX_PS + ELEMENT_PS * elements);
+    uint64_t most = zl_umax(products, softmax), least = zl_umin(products, softmax);
+    uint64_t alone = most + (f->overlap ? least / PERCENT * SHOWN : least);
+    return zl_norm4(groups * most, alone) / MILLI + STEP;
+}
+
+/* Causal, the longest blocks come first, and the last ones are short: an even share for each processor and a part of the longest. */
 uint64_t zl_attention_form_time(const zlay_attention_plan *p, const zl_attention_form *f)
 {
-    uint64_t groups = groups_of(p, f->tile_m), keys = f->tile_n, rate = PRODUCTS * 2 / bytes_of(p);
-    uint64_t products = 2 * ZL_ATTENTION_COLUMNS * keys * p->ask.head / rate;
-    uint64_t softmax = ZL_ATTENTION_COLUMNS * keys / EXPONENTS + OTHERS * keys;
-    uint64_t alone = f->overlap ? zl_umax(products, softmax) : products + softmax;
-    uint64_t tile = zl_umax(zl_umax(groups * products, groups * softmax), alone) + STEP;
-    uint64_t block = zl_umul_sat(tiles_of(p, f), tile) + BEGIN;
     if (p->tmem) return 0;
-    uint64_t blocks = zl_attention_form_blocks(p, f), clocks;
-    /* Causal, the longest blocks come first, and the last ones are short: half a block for the end, no whole waves. */
-    if (p->ask.causal && blocks > PROCESSORS) clocks = zl_umul_sat(blocks, block) / PROCESSORS + block / 2;
-    else clocks = zl_umul_sat(zl_ceil_div(blocks, PROCESSORS), block);
-    return zl_umul_sat(clocks, 1000) / CLOCK;
+    uint64_t most, tiles = tiles_milli(p, f, &most), tile = tile_ns(p, f), blocks = zl_attention_form_blocks(p, f);
+    uint64_t block = zl_umul_sat(tiles, tile) / MILLI + BEGIN, longest = zl_umul_sat(most, tile) + BEGIN;
+    if (!p->ask.causal) return START + zl_umul_sat(zl_ceil_div(blocks, PROCESSORS), block);
+    uint64_t share = zl_umul_sat(blocks, block) / PROCESSORS + zl_umul_sat(longest, TAIL) / MILLI;
+    return START + zl_umax(share, longest);
 }
 
 /* ---- the list ------------------------------------------------------------------------------ */
@@ -151,11 +174,12 @@ static bool is_form(const zlay_attention_plan *p, const zl_attention_form *f)
     return way && is_step(p, f->tile_n) && is_open(&p->ask, f) && fits(p, f);
 }
 
-/* Whether the known form comes first: by the model no other takes less by more than the model errs. Packed sequences, whose lengths
- * the model does not know, have the known one. */
+/* Whether the known form comes first: no other takes less by more than the model errs, or the model was not fitted to such requests:
+ * packed sequences, whose lengths it does not know, few queries, divided keys, and elements of 8 bits. */
 static bool stays(const zlay_attention_plan *p, const zl_attention_form *known, const zl_attention_form *other, uint32_t count)
 {
-    if (count < 2 || p->ask.sequences) return true;
+    const zlay_attention *a = &p->ask;
+    if (count < 2 || a->sequences || a->splits > 1 || bytes_of(p) == 1 || zl_attention_mean(a, a->queries) <= QUERIES_FEW) return true;
     return zl_attention_form_time(p, other) >= zl_attention_form_time(p, known) / PERCENT * (PERCENT - MODEL_ERROR);
 }
 

@@ -27,7 +27,6 @@ enum {
     RESIDENT = 30000000,   /* bytes of A and B that stay in L2 whatever the order of tiles */
     TENTHS = 10,
     MILLI = 1000,
-    ONE = 1024,            /* of the fractions of a ratio */
 #define STORES(rate) STORE_RATE = rate,
 #define FITTED(name, value) FITTED_##name = value,
 #include "synth/gemm/times.def"
@@ -98,7 +97,7 @@ static bool is_stored(const zlay_plan *plan)
 }
 
 /* Whether tensor copies bring rows of an operand that begin beside lines. */
-static bool is_beside(const zlay_plan *plan, int32_t operand)
+static bool is_zl_norm4(const zlay_plan *plan, int32_t operand)
 {
     uint64_t alignment = zl_row_alignment(plan, operand);
     return alignment >= STORE_GRANULE && alignment < LINE;
@@ -107,7 +106,7 @@ static bool is_beside(const zlay_plan *plan, int32_t operand)
 /* What a step takes more: the measured time, by the share of its rows that begin beside lines. */
 static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
 {
-    uint32_t rows = (is_beside(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_beside(plan, ZLAY_OPERAND_B) ? t->n : 0);
+    uint32_t rows = (is_zl_norm4(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_zl_norm4(plan, ZLAY_OPERAND_B) ? t->n : 0);
     return (uint64_t)t->beside * rows / (t->m + t->n);
 }
 
@@ -144,16 +143,6 @@ typedef struct work {
     uint64_t reads;          /* bytes of DRAM */
     bool in_step;            /* all blocks do equal work */
 } work;
-
-/* The fourth root of the sum of fourth powers, within 0.4 %: of the greater, and what the ratio x to it adds, x^4 / 4 - 0.06 x^8. */
-static uint64_t beside(uint64_t a, uint64_t b)
-{
-    uint64_t most = zl_umax(a, b), least = zl_umin(a, b);
-    uint64_t x = most >> 40 ? least / (most / ONE) : most ? least * ONE / most : 0;
-    uint64_t x4 = x * x / ONE * (x * x / ONE) / ONE;
-    uint64_t more = x4 / 4 - x4 * x4 / ONE * 62 / ONE;
-    return most + (most >> 40 ? most / ONE * more : most * more / ONE);
-}
 
 static uint64_t clusters_at_once(const zlay_plan *plan)
 {
@@ -210,9 +199,9 @@ static uint64_t step_ns(const zlay_plan *plan, const work *w)
 {
     struct measured t = times_of(measured, w->m, w->n, zl_multicast(&plan->info));
     uint64_t asked = w->active * (w->m + w->n) * LINE;
-    uint64_t step = beside(products_ns(plan, w), FITTED_ARRIVAL / w->ahead);
+    uint64_t step = zl_norm4(products_ns(plan, w), FITTED_ARRIVAL / w->ahead);
     if (zl_multicast(&plan->info)) step = step * FITTED_PAIR_PERCENT / 100;
-    return beside(step, asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2)) + beside_cost(plan, &t);
+    return zl_norm4(step, asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2)) + beside_cost(plan, &t);
 }
 
 /* Nanoseconds that a tile takes beside its steps. */
@@ -238,7 +227,7 @@ static uint64_t wgmma_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_
         blocks = zl_umul_sat(zl_umul_sat(w.tiles, w.steps), step) / processors + zl_ceil_div(w.tiles, processors) * ends;
         blocks += FITTED_STREAM + (uint64_t)m * n * sharing * FITTED_STREAM_ELEMENT / MILLI;
     }
-    return FITTED_START + beside(blocks, w.reads / FITTED_DRAM);
+    return FITTED_START + zl_norm4(blocks, w.reads / FITTED_DRAM);
 }
 
 uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
