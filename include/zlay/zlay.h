@@ -120,5 +120,7 @@
 #include <zlay/show_fragment.h>
 #include <zlay/show_pipe.h>
 #include <zlay/show_ragged.h>
+#include <zlay/show_schedule.h>
+#include <zlay/show_places.h>
 
 #endif

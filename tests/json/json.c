@@ -329,6 +329,8 @@ static const char *const whole[] = {
     "2]\\nend\\nend\\n"
     "role c warps 1..1\\nfor i in 0..N\\nwait full[i % 2] parity i / 2 % 2\\nread A[i % "
     "2]\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
+    "{\"op\":\"pipe.roles\",\"target\":\"sm_90a\",\"program\":\"tiles t\\nloop N 1..\\nshared A 64\\nshared D "
+    "64\\nloop\\ncopy bulk 64 -> A\\nmma A, A -> C fresh first\\nafter\\nwrite D from C\\nstore D 64\\n\"}",
     "{\"op\":\"tmem.check\",\"pipe\":\"pipe p\\ntmem C[1] 48\\nalloc C\\nrole r warps 0..0\\ndealloc "
     "C\\nend\\n\"}",
     "{\"op\":\"pipe.fences\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
@@ -371,6 +373,11 @@ static const char *const whole[] = {
     "{\"op\":\"show.ragged\",\"rows\":{\"lengths\":[5]},\"tiles\":[{\"rows\":4}]}",
     "{\"op\":\"show.tmem\",\"pipe\":\"pipe p\\ntmem C[1] 48\\nalloc C\\nrole r warps 0..0\\ndealloc "
     "C\\nend\\n\"}",
+    "{\"op\":\"show.schedule\",\"ops\":[{\"name\":\"a\",\"unit\":\"u\",\"cycles\":2,\"latency\":2}],"
+    "\"edges\":[],\"units\":{\"u\":1}}",
+    "{\"op\":\"show.places\",\"target\":\"sm_90a\",\"values\":[{\"name\":\"A\",\"rows\":64,\"columns\":64,\"bits\":16,"
+    "\"from\":\"global\"},{\"name\":\"B\",\"rows\":64,\"columns\":64,\"bits\":16,\"to\":\"global\"}],"
+    "\"operations\":[{\"form\":\"map\",\"reads\":[\"A\"],\"writes\":[\"B\"]}]}",
 };
 
 static void every_op_has_a_whole_request(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests for pictures of pipes, fragments and ragged groups: what the answer has, and what is refused. */
+/* Requests for pictures of pipes, fragments, ragged groups, schedules and places: what the answer has, and what is refused. */
 #include "json_ask.h"
 #include "test.h"
 
@@ -72,9 +72,45 @@ static void test_ragged(void **state)
     zlay_ctx_free(ctx);
 }
 
+static void test_schedule(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = new_ctx();
+#define LOOP "{\"op\": \"show.schedule\", \"ops\": [{\"name\": \"a\", \"unit\": \"u\", \"cycles\": 2, \"latency\": 2}], \"edges\": []"
+    says(ctx, LOOP ", \"units\": {\"u\": 1}}", "ok.panels.0.boxes.0",
+         "{\"column\": 0, \"row\": 0, \"width\": 2, \"label\": \"a\", \"shade\": 0, \"key\": 0, \"step\": 0, \"tip\": "
+         "\"cycles 0..1, stage 0: a\"}");
+    says(ctx, LOOP ", \"units\": {\"u\": 1}, \"iterations\": 3}", "ok.panels.1.name", "\"the first 3 iterations\"");
+    says(ctx, LOOP ", \"units\": {\"u\": 1}}", "ok.panels.1.rows", "[\"\", \"u\"]");
+    says(ctx, LOOP ", \"units\": {\"u\": 0}}", "none", "\"no schedule: 'a' uses unit 'u', of which there are 0\"");
+    says(ctx, LOOP ", \"units\": {\"v\": 1}}", "error", "\"EINVAL\"");
+    says(ctx, LOOP ", \"units\": {\"u\": 1}, \"columns\": 5000}", "error", "\"EINVAL\"");
+    says(ctx, LOOP ", \"units\": {\"u\": 1}, \"rows\": 1}", "error", "\"EINVAL\"");
+    zlay_ctx_free(ctx);
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = new_ctx();
+#define TILES                                                                                                          \
+    "{\"op\": \"show.places\", \"target\": \"sm_90a\", \"values\": [{\"name\": \"A\", \"rows\": 64, \"columns\": 64, \"bits\": 16, " \
+    "\"from\": \"global\"}, {\"name\": \"B\", \"rows\": 64, \"columns\": 64, \"bits\": 16, \"to\": \"global\"}], \"operations\": " \
+    "[{\"form\": \"map\", \"reads\": [\"A\"], \"writes\": [\"B\"]}]"
+    says(ctx, TILES "}", "ok.title", "\"places of 2 values on sm_90a\"");
+    says(ctx, TILES "}", "ok.panels.0.rows", "[\"A\", \"B\"]");
+    says(ctx, TILES "}", "ok.panels.0.columns", "[\"register\", \"shared\", \"cluster\", \"tensor_memory\", \"global\"]");
+    says(ctx, TILES "}", "ok.panels.1.name", "\"registers of a thread\"");
+    mentions(ctx, TILES ", \"form\": \"text\"}", "ok.text", "begins");
+    mentions(ctx, TILES ", \"registers\": 1}", "none", "value 'A' has no place");
+    says(ctx, TILES ", \"colours\": 1}", "error", "\"EINVAL\"");
+    zlay_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipe), cmocka_unit_test(test_fragments),
-                                       cmocka_unit_test(test_ragged)};
+                                       cmocka_unit_test(test_ragged), cmocka_unit_test(test_schedule),
+                                       cmocka_unit_test(test_places)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Optional, Sequence
 
-from .._json import Number, Value, call as _call
+from .._json import Integers, Number, Value, call as _call
 from ..layout import Layout, LayoutLike
 from ..pipe import PipeLike
 from ..tensormap import MapLike
 
-__all__ = ["banks", "box", "buffer", "fragment", "idesc", "layout", "pipe", "ragged", "registers", "smemdesc",
-           "swizzle", "tensormap", "tmem", "warp"]
+__all__ = ["banks", "box", "buffer", "fragment", "idesc", "layout", "pipe", "places", "ragged", "registers",
+           "schedule", "smemdesc", "swizzle", "tensormap", "tmem", "warp"]
 
 
 def banks(target: str, instruction: str, addresses: Value, *, offset0: Optional[Number] = None,
@@ -83,6 +83,19 @@ def pipe(pipe: PipeLike, *, trips: Optional[Number] = None, steps: Optional[Numb
         limits=limits)
 
 
+def places(target: str, values: Sequence[Mapping[str, Value]], operations: Sequence[Mapping[str, Value]], *,
+        loop: Optional[Integers] = None, threads: Optional[Number] = None, registers: Optional[Number] = None,
+        smem: Optional[Number] = None, tmem: Optional[Number] = None, grid: Optional[Integers] = None,
+        cluster: Optional[Number] = None, cost: Optional[Sequence[Value]] = None, form: Optional[Number] = None,
+        width: Optional[Number] = None, colour: Optional[bool] = None,
+        limits: Optional[Mapping[str, int]] = None) -> Any:
+    """The picture of places.find: where each value may be, is made and is moved to, and what it takes of registers,
+    shared and tensor memory from which step to which."""
+    return _call("show.places", target=target, values=values, operations=operations, loop=loop, threads=threads,
+        registers=registers, smem=smem, tmem=tmem, grid=grid, cluster=cluster, cost=cost, form=form,
+        width=width, colour=colour, limits=limits)
+
+
 def ragged(rows: Value, tiles: Sequence[Mapping[str, Value]], *, columns: Optional[Value] = None,
         depth: Optional[Number] = None, row_bytes: Optional[Number] = None, column_bytes: Optional[Number] = None,
         cell_bytes: Optional[Number] = None, form: Optional[Number] = None, width: Optional[Number] = None,
@@ -102,6 +115,17 @@ def registers(shape: Number, *, size: Optional[Number] = None, pack: Optional[Nu
     tensor memory; size is 1 unless it is given."""
     return _call("show.registers", shape=shape, size=size, pack=pack, half_split=half_split, factors=factors,
         first=first, address=address, form=form, width=width, colour=colour, limits=limits)
+
+
+def schedule(ops: Sequence[Mapping[str, Value]], edges: Sequence[Mapping[str, Value]], units: Mapping[str, Value],
+        *, values: Optional[Sequence[Mapping[str, Value]]] = None, capacity: Optional[Mapping[str, Value]] = None,
+        copies: Optional[Number] = None, iterations: Optional[Number] = None, columns: Optional[Number] = None,
+        form: Optional[Number] = None, width: Optional[Number] = None, colour: Optional[bool] = None,
+        limits: Optional[Mapping[str, int]] = None) -> Any:
+    """The picture of pipe.schedule: which unit has which operation in flight in one interval, and in the first
+    iterations, how the pipeline fills, is full and drains; cycles are scaled to so many columns (64)."""
+    return _call("show.schedule", ops=ops, edges=edges, units=units, values=values, capacity=capacity, copies=copies,
+        iterations=iterations, columns=columns, form=form, width=width, colour=colour, limits=limits)
 
 
 def smemdesc(target: str, desc: Number, *, form: Optional[Number] = None, width: Optional[Number] = None,

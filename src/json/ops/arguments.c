@@ -155,15 +155,6 @@ static bool serves(const char *field, const char *argument)
     return strncmp(field, "NAME", 4) ? number : !strchr(argument, '=');
 }
 
-static zlay_status take(const arguments *a, const char *field, size_t length, const char *argument)
-{
-    if (!strncmp(field, "BITS", 4) && json_object_get(a->request, "map"))
-        return map_unpack(a->ctx, a->request, argument);
-    if (!strncmp(field, "FILE", 4)) field = "pipe", length = 4;
-    if (put(a->request, field, length, argument)) return ZLAY_OK;
-    return refuse_argument(a, argument, "is no value");
-}
-
 /* Whether a view has a field beside its map. */
 static bool is_of_view(const arguments *a, const char *assignment)
 {
@@ -180,6 +171,33 @@ static bool is_of_view(const arguments *a, const char *assignment)
         at += one;
     }
     return false;
+}
+
+/* A file of an operation that has no pipe: the object of its fields. */
+static zlay_status take_object(const arguments *a, const char *text)
+{
+    json_error_t error;
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    zlay_status status = ZLAY_OK;
+    if (!json_is_object(object))
+        status = zl_fail(a->ctx, ZLAY_EINVAL, "no JSON object: %s, line %d",
+                         object ? "another value" : error.text, object ? 1 : error.line);
+    else if (json_object_update_missing(a->request, object))
+        status = zl_fail(a->ctx, ZLAY_ENOMEM, "no memory for the request");
+    json_decref(object);
+    return status;
+}
+
+static zlay_status take(const arguments *a, const char *field, size_t length, const char *argument)
+{
+    if (!strncmp(field, "BITS", 4) && json_object_get(a->request, "map"))
+        return map_unpack(a->ctx, a->request, argument);
+    if (!strncmp(field, "FILE", 4)) {
+        if (!strcmp(a->command, "show") && !is_of_view(a, "pipe")) return take_object(a, argument);
+        field = "pipe", length = 4;
+    }
+    if (put(a->request, field, length, argument)) return ZLAY_OK;
+    return refuse_argument(a, argument, "is no value");
 }
 
 /* What stands behind the arguments; of a map its fields. */

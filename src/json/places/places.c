@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { AXES = 3 };
-
 /* ---- the request ----------------------------------------------------------------------------- */
 
 static const zl_named places[] = {{"register", ZLAY_PLACE_REGISTER},
@@ -29,15 +27,7 @@ typedef struct operation_asked {
     const json_t *reads, *writes;
 } operation_asked;
 
-typedef struct asked {
-    const zlay_target *target;
-    zl_objects values, operations;
-    uint32_t loop[2], has_loop;
-    uint32_t threads, registers, tmem, cluster;
-    uint64_t smem;
-    uint32_t grid[AXES];
-    const json_t *cost;
-} asked;
+typedef zl_places_asked asked;
 
 /* A word of a table, or a list of words, as the bits of a set. */
 static zlay_status read_set(zl_call *call, const json_t *object, const zl_field *field, void *to)
@@ -187,24 +177,32 @@ static zlay_status loop_read(zl_call *call, zlay_places_request *r, const asked 
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-zlay_status zl_op_places_find(zl_call *call, const void *value)
+zlay_status zl_places_numbered(zl_call *call, zlay_places_request *out, const zl_places_asked *a)
 {
-    const asked *a = value;
     zlay_places_request r = {.size = sizeof r, .values = a->values.count,
                              .operations = a->operations.count, .threads = a->threads,
                              .registers = a->registers, .tmem = a->tmem, .smem = a->smem,
                              .cluster = a->cluster};
     zlay_places_value *v = zl_scratch(call->ctx, a->values.count, sizeof *v);
     zlay_places_operation *o = zl_scratch(call->ctx, a->operations.count, sizeof *o);
-    zlay_places *found = zl_scratch(call->ctx, 1, sizeof *found);
-    if (!v || !o || !found) return ZLAY_ENOMEM;
-    for (int d = 0; d < AXES; d++) r.grid[d] = a->grid[d];
+    if (!v || !o) return ZLAY_ENOMEM;
+    for (int d = 0; d < ZL_PLACES_AXES; d++) r.grid[d] = a->grid[d];
     r.value = v;
     r.operation = o;
     zlay_status status = values_named(call, v, a);
     if (!status) status = operations_named(call, o, a);
     if (!status) status = costs_read(call, &r, a->cost);
     if (!status) status = loop_read(call, &r, a);
+    *out = r;
+    return status;
+}
+
+zlay_status zl_op_places_find(zl_call *call, const void *value)
+{
+    const asked *a = value;
+    zlay_places_request r;
+    zlay_places *found = zl_scratch(call->ctx, 1, sizeof *found);
+    zlay_status status = found ? zl_places_numbered(call, &r, a) : ZLAY_ENOMEM;
     if (!status) status = zlay_places_find(call->ctx, found, a->target, &r);
     if (!status) zl_put_places(call, found, a->target, &r);
     return status;

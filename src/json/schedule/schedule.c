@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipe.schedule: operations, units and spaces have names in a request and numbers in the library. A
  * name that stands for nothing is refused with the one that is most like it. */
-#include "json/json.h"
+#include "json/schedule/schedule.h"
 
 #include <string.h>
-#include <zlay/schedule.h>
 
 /* ---- the request ----------------------------------------------------------------- */
 
@@ -27,11 +26,7 @@ typedef struct value_asked {
     uint64_t bytes;
 } value_asked;
 
-typedef struct asked {
-    zl_objects ops, edges, values;
-    const json_t *units, *capacity;
-    uint32_t copies;
-} asked;
+typedef zl_loop_asked asked;
 
 static zlay_status read_list(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
@@ -313,6 +308,14 @@ static void put_witness(zl_call *call, const numbered *n, const zlay_schedule_re
     }
     json_decref(cycle);
     call->witness = witness;
+}
+
+zlay_status zl_loop_numbered(zl_call *call, zlay_schedule_request *out, const zl_loop_asked *a)
+{
+    numbered n = {.call = call};
+    zlay_status status = number(&n, a);
+    *out = n.r;
+    return status;
 }
 
 zlay_status zl_op_pipe_schedule(zl_call *call, const void *value)

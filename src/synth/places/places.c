@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places of a tile program: reads the request, finds the fixed point, then the choice of least cost
  * over all shapes of a cluster, packs it, and writes the answer. */
+#include "synth/places/find.h"
 #include "synth/places/place.h"
 
 #include <string.h>
@@ -92,10 +93,23 @@ static zlay_status answer(zlay_places *out, const zl_place_search *s)
     return ZLAY_OK;
 }
 
+static void put_lives(zl_places_lives *out, const zl_place_search *s)
+{
+    zl_place_lives l;
+    for (uint32_t v = 0; v < s->p->r.values; v++) {
+        zl_place_live(s->p, &s->choice, v, &l);
+        for (uint32_t i = 0; i < ZL_PLACES; i++) {
+            uint64_t unit = i == ZL_SHARED || i == ZL_CLUSTER ? ZL_PLACE_UNIT : 1;
+            out->steps[v][i] = l.all[i];
+            out->room[v][i] = unit * s->p->value[v].room[i] * l.tiles[i];
+        }
+    }
+}
+
 /* ---- the call -------------------------------------------------------------------------------- */
 
-static zlay_status find(zlay_ctx *ctx, zlay_places *out, const zlay_target *target,
-                        const zlay_places_request *request)
+zlay_status zl_places_find(zlay_ctx *ctx, zlay_places *out, zl_places_lives *lives,
+                           const zlay_target *target, const zlay_places_request *request)
 {
     zl_place_program *p = zl_scratch(ctx, 1, sizeof *p);
     zl_place_search *s = zl_scratch(ctx, 1, sizeof *s);
@@ -112,7 +126,9 @@ static zlay_status find(zlay_ctx *ctx, zlay_places *out, const zlay_target *targ
         return zl_fail(ctx, status, "limit points: no choice that fits in %llu nodes",
                        (unsigned long long)s->most);
     if (status == ZLAY_NONE) return zl_place_least(s);
-    return status ? status : answer(out, s);
+    if (!status) status = answer(out, s);
+    if (!status && lives) put_lives(lives, s);
+    return status;
 }
 
 zlay_status zlay_places_find(zlay_ctx *ctx, zlay_places *out, const zlay_target *target,
@@ -123,7 +139,7 @@ zlay_status zlay_places_find(zlay_ctx *ctx, zlay_places *out, const zlay_target 
     if (status) return status;
     zlay_places *found = zl_scratch(ctx, 1, sizeof *found);
     if (!found) return zl_leave(ctx, ZLAY_ENOMEM);
-    status = zl_whole(ctx, find(ctx, found, target, request));
+    status = zl_whole(ctx, zl_places_find(ctx, found, NULL, target, request));
     if (!status) *out = *found;
     return zl_leave(ctx, status);
 }
