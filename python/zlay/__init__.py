@@ -20,28 +20,34 @@ from .pipe import Pipe
 from .tensormap import Repair, TensorMap
 
 if TYPE_CHECKING:
-    from . import check, ops, runtime, synth, variants
+    from . import check, io, ops, runtime, synth, tuning, variants
     from .attention import Attention
+    from .machine import Machine
     from .picture import Picture, show
+    from .places import Places
     from .planner import plan
     from .plans import Plan
+    from .roles import Roles
     from .rows import Rows
+    from .schedule import Loop, Schedule
+    from .stage import Stage
     from .verdict import Fix, Reason, Verdict
     from .weights import Weights
 
-__all__ = ["Attention", "Error", "F2", "Fix", "Layout", "Picture", "Pipe", "Plan", "ProvedNone", "Reason", "Refused", "Rows",
-           "Repair", "TensorMap", "Undecided", "Verdict", "Weights", "call", "check", "explain", "limits", "ops", "plan", "runtime", "show", "synth",
-           "variants"]
+__all__ = ["Attention", "Error", "F2", "Fix", "Layout", "Loop", "Machine", "Picture", "Pipe", "Places", "Plan", "ProvedNone", "Reason",
+           "Refused", "Repair", "Roles", "Rows", "Schedule", "Stage", "TensorMap", "Undecided", "Verdict", "Weights", "call", "check",
+           "explain", "io", "limits", "ops", "plan", "runtime", "show", "synth", "tuning", "variants"]
 
 __version__ = version()
 
-_LATER = {"Attention": ".attention", "Picture": ".picture", "Plan": ".plans", "Rows": ".rows", "Weights": ".weights", "plan": ".planner",
+_LATER = {"Attention": ".attention", "Picture": ".picture", "Plan": ".plans", "Rows": ".rows", "Loop": ".schedule", "Machine": ".machine", "Places": ".places",
+          "Roles": ".roles", "Schedule": ".schedule", "Stage": ".stage", "Weights": ".weights", "plan": ".planner",
           "show": ".picture", "Fix": ".verdict", "Reason": ".verdict", "Verdict": ".verdict"}
 
 
 def __getattr__(name: str) -> Any:
     """What is imported when it is first used, so that `import zlay` is fast."""
-    if name in ("check", "ops", "runtime", "synth", "variants"):
+    if name in ("check", "io", "ops", "runtime", "synth", "tuning", "variants"):
         return importlib.import_module(f".{name}", __name__)
     room = _LATER.get(name)
     if room:

@@ -21,12 +21,27 @@ from .request import filled, wanted
 from .tensormap import target_of
 from .tensors import dense
 
-__all__ = ["Attention"]
+__all__ = ["Attention", "attention_request"]
 
-_WORDS = {"q_lengths": "LENGTHS", "k_lengths": "LENGTHS"}
+_WORDS = {"q_lengths": "LENGTHS", "k_lengths": "LENGTHS", "overlap": "OVERLAP"}
 _TYPES = ("type", "o_type")
 _NAME = "attention"
 _ROOM = 64  # arguments of a kernel
+
+
+def attention_request(fields: Mapping[str, Any]) -> Any:
+    """zlay_attention."""
+    given = dict(fields)
+    for letter in "qkvol":
+        if letter in given:
+            raise Error("EINVAL", f"plan.attention: no field is called '{letter}'")
+        strides = given.pop(f"{letter}_strides", None)
+        if strides is not None:
+            given[letter] = tuple(strides)
+    tile = given.pop("tile", None)
+    if tile is not None:
+        given["tile_m"], given["tile_n"] = tile
+    return filled("zlay_attention", given, _WORDS, _TYPES, "plan.attention")
 
 
 class _Text:
@@ -66,14 +81,7 @@ class Attention(Planned):
     _pipe = lib.zlay_attention_pipe
 
     def __init__(self, target: str, head: int, queries: int, keys: int, **fields: Any) -> None:
-        given: Dict[str, Any] = {"head": head, "queries": queries, "keys": keys, **fields}
-        for letter in "qkvol":
-            if letter in given:
-                raise Error("EINVAL", f"plan.attention: no field is called '{letter}'")
-            strides = given.pop(f"{letter}_strides", None)
-            if strides is not None:
-                given[letter] = tuple(strides)
-        ask = filled("zlay_attention", given, _WORDS, _TYPES, "plan.attention")
+        ask = attention_request({"head": head, "queries": queries, "keys": keys, **fields})
         self.target = target
         self._of = made(lib.zlay_attention_synth, "zlay_attention_plan **", lib.zlay_attention_free, target_of(target), ask)
         self._info, self._ask = ffi.new("zlay_attention_summary *"), ask

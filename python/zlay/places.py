@@ -5,8 +5,8 @@
 >>> p = zlay.Places("sm_90a", [{"name": "A", "rows": 64, "columns": 64, "bits": 16, "from": "global"},
 ...     {"name": "B", "rows": 64, "columns": 64, "bits": 16, "from": "global"}, {"name": "D", "rows": 64, "columns": 64, "bits": 32, "to": "global"}],
 ...     [{"form": "product", "reads": ["A", "B"], "writes": ["D"]}])
->>> p["B"].home, p["B"].has, p["B"].moves, p["D"].home, p.optimal
-('global', ('shared', 'global'), (('global', 'shared', 'tensor copy'),), 'register', True)
+>>> p["B"].home, p["B"].moves, p["D"].home, p.optimal
+('global', (Move(source='global', target='shared', by='tensor copy'),), 'register', True)
 """
 from __future__ import annotations
 

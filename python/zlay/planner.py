@@ -12,6 +12,8 @@ from .weights import Weights
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .candidates import AttentionCandidate, Candidates, GemmCandidate
+
 __all__ = ["AttentionFields", "GemmFields", "RowsFields", "WeightsFields", "plan"]
 
 Order = Literal["row", "col", "column"]
@@ -48,7 +50,7 @@ class GemmFields(TypedDict, total=False):
     b_scales: Union[Scales, int]
     d_scales: Union[Scales, int]
     repack: Union[Literal["never", "auto", "always"], int]
-    split_k: int
+    split_k: Union[Literal["auto"], int]
     multicast: Union[Literal["none", "auto", "a", "b"], int]
     swap: Union[Literal["never", "auto", "always"], int]
     stream_k: Union[Literal["never", "auto", "always"], int]
@@ -58,7 +60,7 @@ class GemmFields(TypedDict, total=False):
 
 
 class AttentionFields(TypedDict, total=False):
-    """Members of zlay_attention (zlay/attention.h, docs/attention.md); strides are those of row, head and batch, in elements."""
+    """Members of zlay_attention (zlay/attention.h, docs/attention.md); strides are those of row, head and batch, in elements, and `tile` is its two tiles."""
 
     type: Type
     o_type: Type
@@ -71,6 +73,11 @@ class AttentionFields(TypedDict, total=False):
     lse: bool
     window: int
     splits: int
+    tile: Sequence[int]
+    tile_m: int
+    tile_n: int
+    stages: int
+    overlap: Union[Literal["auto", "never", "always"], int]
     sequences: int
     q_lengths: Union[Lengths, int]
     k_lengths: Union[Lengths, int]
@@ -124,6 +131,25 @@ class _Plans:
     def attention(self, target: str, head: int, queries: int, keys: int, **fields: Unpack[AttentionFields]) -> Attention:
         """Plan attention forward of heads of `head` elements."""
         return Attention(target, head, queries, keys, **fields)
+
+    def candidates(self, target: str, m: int, n: int, k: int, **fields: Unpack[GemmFields]) -> Candidates[GemmCandidate]:
+        """All ways to plan a GEMM that its fields leave open, the one that is planned first, each with its modelled time, and their bound."""
+        from . import candidates
+
+        return candidates.gemm(target, {"m": m, "n": n, "k": k, **fields})
+
+    def attention_candidates(self, target: str, head: int, queries: int, keys: int,
+                             **fields: Unpack[AttentionFields]) -> Candidates[AttentionCandidate]:
+        """The same of attention.
+
+        >>> import zlay
+        >>> c = zlay.plan.attention_candidates("sm_90a", 128, 4096, 4096, heads=16, causal=True)
+        >>> c[0].fields, c[0].plan()
+        ({'tile': (128, 128), 'stages': 2, 'overlap': 'always'}, <zlay.Attention of 4096 x 4096, heads of 128, on sm_90a: tiles of 128 x 128, 2 stages>)
+        """
+        from . import candidates
+
+        return candidates.attention(target, {"head": head, "queries": queries, "keys": keys, **fields})
 
     def weights(self, target: str, m: int, n: int, k: int, **fields: Unpack[WeightsFields]) -> Weights:
         """Plan a product of m vectors with n rows of k weights of 4 or 8 bits."""

@@ -26,6 +26,8 @@ __all__ = ["Plan", "request"]
 _WORDS = {"a_order": "ORDER", "b_order": "ORDER", "d_order": "ORDER", "a_scales": "SCALES", "b_scales": "SCALES", "d_scales": "SCALES",
           "repack": "REPACK", "multicast": "MULTICAST", "swap": "SWAP", "stream_k": "STREAM", "ragged": "RAGGED"}
 _TYPES = ("type", "a_type", "b_type", "d_type")
+#: ZLAY_SPLIT_AUTO, which is no enumerator.
+_SPLIT_AUTO = (1 << 32) - 1
 #: Arguments that `launch` gives by itself.
 _OWN = ("ptr_a", "ptr_b", "ptr_d", "tensor_a", "tensor_b", "tensor_d", "workspace")
 
@@ -37,6 +39,8 @@ def request(fields: Mapping[str, Any]) -> Tuple[Any, Any]:
     tile = given.pop("tile", None)
     if tile is not None:
         given["tile_m"], given["tile_n"], given["tile_k"] = tile
+    if given.get("split_k") == "auto":
+        given["split_k"] = _SPLIT_AUTO
     u8 = {name for name in _TYPES if given.get(name) == "u8"}
     gemm = filled("zlay_gemm", {n: lib.ZLAY_GEMM_U8 if n in u8 else v for n, v in given.items()}, _WORDS, _TYPES, "plan")
     text = ffi.new("char[]", body)
