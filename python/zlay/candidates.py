@@ -124,7 +124,7 @@ def gemm(target: str, fields: Mapping[str, Any]) -> Candidates[GemmCandidate]:
         g = c.gemm
         chosen = {"tile": (g.tile_m, g.tile_n, g.tile_k), "multicast": _MULTICAST[g.multicast],
                   "swap": "always" if g.swap == lib.ZLAY_SWAP_ALWAYS else "never",
-                  "stream_k": "always" if g.stream_k == lib.ZLAY_STREAM_ALWAYS else "never", "split_k": int(g.split_k)}
+                  "stream_k": "always" if g.stream_k == lib.ZLAY_STREAM_ALWAYS else "never", "split_k": int(g.split_k) or 1}
         return GemmCandidate(chosen, int(c.stages), int(c.smem), int(c.blocks), int(c.ns), asked)
 
     return Candidates(tuple(one(c) for c in each), bound)

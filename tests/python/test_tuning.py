@@ -77,7 +77,7 @@ class Caches(unittest.TestCase):
         self.assertEqual(mine.plan("sm_90a", 96, 7168, 6144, **AUTO).tile, (64, 112, 64))
         self.assertIsNone(mine.gemm("sm_90a", 96, 7168, 6144, device=H200._replace(driver=1), **AUTO))
         # Of the class, and of no candidate.
-        self.assertEqual(mine.gemm("sm_90a", 90, 7000, 6144, **AUTO).ns, 100)
+        self.assertEqual(mine.gemm("sm_90a", 90, 7168, 6144, **AUTO).ns, 100)
         wrong = Cache().add(Record(key, choice.replace("64x112", "64x17"), 100, 3))
         self.assertEqual(wrong.plan("sm_90a", 96, 7168, 6144, **AUTO).tile, zlay.plan("sm_90a", 96, 7168, 6144, **AUTO).tile)
 

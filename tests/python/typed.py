@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy
 import zlay
+from zlay.candidates import Candidates, GemmCandidate
+from zlay.machine import Time
 
 
 def offsets(layout: zlay.Layout) -> numpy.ndarray[Any, Any]:
@@ -50,3 +52,12 @@ images: zlay.TensorMap = zlay.TensorMap.im2col("bf16", 0, (64, 16, 16, 8), (128,
 proved: zlay.Verdict = zlay.ops.pipe.verify(plan.pipe)
 determinant: object = zlay.ops.zmat.det(numpy.ones((1, 1), numpy.int64))
 tiles: object = zlay.ops.plan.gemm("sm_90a", 256, 256, 64, tile=[128, 128, 64], a_order="row")
+loop: zlay.Loop = zlay.Loop({"alu": 1}).op("a", "alu", cycles=1, latency=1)
+scheduled: zlay.Schedule = loop.schedule()
+begins: int = scheduled.starts["a"]
+machine: zlay.Machine = zlay.Machine("sm_90a").but(processors=66)
+time: Time = machine.gemm(256, 256, 64, a_order="row")
+moved: zlay.io.Answer = zlay.io.gemm("sm_90a", 256, 256, 256, band=1)
+listed: Candidates[GemmCandidate] = zlay.plan.candidates("sm_90a", 256, 256, 64, split_k="auto")
+again: zlay.Plan = listed[0].plan()
+record: zlay.tuning.Record | None = zlay.tuning.Cache().gemm("sm_90a", 256, 256, 64, swap="auto")
