@@ -57,7 +57,7 @@ class Plans(unittest.TestCase):
 
         for kind, typed, own, more in (
                 ("zlay_gemm", planner.GemmFields, {"m", "n", "k", "epilogue_length"}, {"tile"}),
-                ("zlay_attention", planner.AttentionFields, {"head", "queries", "keys", *"qkvol"}, {f"{x}_strides" for x in "qkvol"}),
+                ("zlay_attention", planner.AttentionFields, {"head", "queries", "keys", *"qkvol"}, {"tile", *(f"{x}_strides" for x in "qkvol")}),
                 ("zlay_weights", planner.WeightsFields, {"m", "n", "k"}, set()),
                 ("zlay_rows_kernel", planner.RowsFields, {"kind", "name", "name_length"}, set())):
             members = {name for name, _ in ffi.typeof(kind).fields if name != "size" and not name.startswith("reserved")}
