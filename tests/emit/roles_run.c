@@ -63,9 +63,11 @@ static void kernel_make(run *r, const shape *s)
 }
 
 static const shape shapes[] = {
-    {128, 0, 0, 1, 1, 1, 100, 3, .type = ZLAY_TYPE_BF16},      {128, 0, 0, 1, 2, 1, 129, 300, .type = ZLAY_TYPE_BF16},
-    {128, 0, 0, 2, 1, 1, 128, 400, .type = ZLAY_TYPE_BF16},  {128, 1, 0, 1, 1, 1, 130, 390, .type = ZLAY_TYPE_BF16},
-    {128, 1, 0, 1, 2, 2, 260, 260, .type = ZLAY_TYPE_BF16},
+    {128, 0, 0, 1, 1, 1, 100, 3, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
+    {128, 0, 0, 1, 2, 1, 129, 300, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
+    {128, 0, 0, 2, 1, 1, 128, 400, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
+    {128, 1, 0, 1, 1, 1, 130, 390, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
+    {128, 1, 0, 1, 2, 2, 260, 260, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
 };
 
 static void runs(void **state)
