@@ -113,6 +113,7 @@ static void refused(void **state)
     zlay_attention a = asked(&s);
     zlay_attention_plan *waves;
     zlay_buf out = {kernel, sizeof kernel, 0};
+    a.tile_m = a.tile_n = 0;
     assert_int_equal(zlay_attention_synth(*state, &waves, target_of("gfx942"), &a), ZLAY_OK);
     zlay_attention_emit ask = {.size = sizeof ask, .plan = waves, .name = "kernel", .name_length = 6, .pipe = zlay_roles_pipe(roles)};
     assert_int_equal(zlay_emit_attention(*state, &out, NULL, NULL, 0, &ask), ZLAY_ENOTSUP);

@@ -5,11 +5,10 @@
 
 #include "synth/gemm/plan.h"
 
-/* The modelled nanoseconds of a product by tiles of a shape; how many blocks compute tiles of D, UINT64_MAX where they pass 64
- * bits; and the bytes of the ring that such tiles have. */
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
+/* The modelled nanoseconds of a product by tiles of a shape, whose ring has so many bytes; how many blocks compute tiles of D,
+ * UINT64_MAX where they pass 64 bits. */
+uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring);
 uint64_t zl_tile_blocks(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty);
-uint64_t zl_tile_ahead(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
 
 /* The processors whose waves the model counts. */
 uint32_t zl_tile_processors(const zlay_plan *plan);

@@ -221,7 +221,7 @@ static void test_memory_time(void **state)
     zlay_variants_info(&s, v);
     assert_int_equal(s.unit, ZLAY_VARIANTS_NS);
     assert_true(s.cost >= sum && s.cost < sum + sum / 4);
-    assert_int_equal(s.count, 1);
+    assert_true(s.count <= 3);
     zlay_variants_free(v);
     r.shapes.value = many, r.shapes.shapes = 1;
     assert_int_equal(zlay_variants_gemm_choose(*state, &v, choice, target_of("sm_90a"), &r), ZLAY_OK);
