@@ -75,7 +75,7 @@ static void way_fix(zlay_gemm *g, const zlay_plan *plan, const zlay_plan *before
 /* The shapes of all ways of a plan whose operands are read, with nothing decided. */
 static zlay_status ways_list(listing *l, const zlay_plan *plan, const zlay_gemm *gemm)
 {
-    zl_tile_shape shapes[ZL_TILE_SHAPES];
+    zl_tile_shape shapes[ZL_TILE_SHAPES], whole = zl_tile_cheapest(plan, gemm);
     zlay_status status = ZLAY_OK;
     for (zl_gemm_way way = ZL_GEMM_WHOLE; way < ZL_GEMM_WAYS && !status; way++) {
         zlay_plan other = *plan;
@@ -86,7 +86,7 @@ static zlay_status ways_list(listing *l, const zlay_plan *plan, const zlay_gemm 
         for (uint32_t i = 0; i < count && !status; i++) {
             fixed.tile_m = shapes[i].m;
             fixed.tile_n = shapes[i].n;
-            status = candidate_add(l, &fixed, zl_gemm_way_rank(&shapes[i], way));
+            status = candidate_add(l, &fixed, zl_gemm_way_rank(&shapes[i], way, &whole));
         }
     }
     return status;

@@ -29,7 +29,7 @@ typedef enum zl_gemm_way {
 /* Lets a plan, whose operands are read, divide the work in a way that the request leaves open; false: it does not, or not this product. */
 bool zl_gemm_way_take(zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way);
 /* What the choice compares: the modelled time of a shape and, where it rests on more than was measured, the model's error. */
-uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way);
+uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way, const zl_tile_shape *whole);
 /* Takes the way and the shape of the least rank, which it returns; UINT64_MAX: the request allows none. */
 uint64_t zl_gemm_way_choose(zlay_plan *plan, const zlay_gemm *gemm);
 /* What each of them needs; what it makes of the plan. */
