@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows a modulo schedule as Gantt charts: the cycles of one interval, and the first iterations.
- * A chart collects spans of cycles, sorts them by unit and begin, and gives each the first row of
+ * A chart collects flights of cycles, sorts them by unit and begin, and gives each the first row of
  * its unit that is free (interval partitioning), so rows are as few as they can be. */
 #include "base/request.h"
 #include "pipe/schedule/schedule.h"
@@ -17,12 +17,12 @@ enum {
 };
 
 /* An operation of a copy in an iteration, or what an interval has of it. */
-typedef struct span {
+typedef struct flight {
     int64_t start, cycles; /* as tips have them */
     int64_t iteration;     /* -1: of the interval */
     uint32_t op, copy, unit, row;
     uint32_t column, end; /* of the panel: from `column` to before `end` */
-} span;
+} flight;
 
 typedef struct chart {
     zlay_ctx *ctx;
@@ -32,11 +32,11 @@ typedef struct chart {
     zlay_schedule_summary info;
     uint32_t copies, columns, head; /* head: rows before the first unit's */
     int64_t cycles;                 /* of the panel */
-    span *spans;
+    flight *flights;
     uint64_t count, room;
 } chart;
 
-/* ---- spans ------------------------------------------------------------ */
+/* ---- flights ------------------------------------------------------------ */
 
 static uint32_t column_of(const chart *c, int64_t cycle)
 {
@@ -50,24 +50,24 @@ static int64_t start_of(const chart *c, uint32_t copy, uint32_t op)
     return start;
 }
 
-/* Adds the cycles from `begin` to before `end` of a panel as those of a span; of a span of few
+/* Adds the cycles from `begin` to before `end` of a panel as those of a flight; of a flight of few
  * cycles at least one column. */
-static void add(chart *c, const span *of, int64_t begin, int64_t end)
+static void add(chart *c, const flight *of, int64_t begin, int64_t end)
 {
     if (c->s->status || begin >= end) return;
     if (c->count == c->room) {
         uint64_t room = 2 * c->room + c->loop->ops;
-        span *more = c->count < BOXES_MOST ? zl_scratch(c->ctx, room, sizeof *more) : NULL;
+        flight *more = c->count < BOXES_MOST ? zl_scratch(c->ctx, room, sizeof *more) : NULL;
         if (!more) c->s->status = ZLAY_ENOMEM;
         if (c->count >= BOXES_MOST)
             c->s->status = zl_fail(c->ctx, ZLAY_ELIMIT, "a picture of more than %d boxes",
                                    BOXES_MOST);
         if (c->s->status) return;
-        for (uint64_t i = 0; i < c->count; i++) more[i] = c->spans[i];
-        c->spans = more;
+        for (uint64_t i = 0; i < c->count; i++) more[i] = c->flights[i];
+        c->flights = more;
         c->room = room;
     }
-    span *to = &c->spans[c->count++];
+    flight *to = &c->flights[c->count++];
     *to = *of;
     to->column = column_of(c, begin);
     to->end = column_of(c, end);
@@ -75,7 +75,7 @@ static void add(chart *c, const span *of, int64_t begin, int64_t end)
 }
 
 /* An operation in the interval: cut wherever an interval ends while it is in flight. */
-static void add_folded(chart *c, const span *of)
+static void add_folded(chart *c, const flight *of)
 {
     int64_t ii = c->cycles, end = of->start + of->cycles;
     for (int64_t at = of->start, next; at < end && !c->s->status; at = next) {
@@ -91,7 +91,7 @@ static void add_all(chart *c, int64_t iteration)
         for (uint32_t i = 0; i < c->loop->ops && !c->s->status; i++) {
             const zlay_schedule_op *op = &c->loop->op[i];
             int64_t after = iteration < 0 ? 0 : iteration * (int64_t)c->info.ii;
-            const span of = {.start = start_of(c, copy, i) + after, .cycles = (int64_t)op->cycles,
+            const flight of = {.start = start_of(c, copy, i) + after, .cycles = (int64_t)op->cycles,
                              .iteration = iteration, .op = i, .copy = copy, .unit = op->unit};
             if (iteration < 0) add_folded(c, &of);
             else add(c, &of, of.start, of.start + of.cycles);
@@ -100,7 +100,7 @@ static void add_all(chart *c, int64_t iteration)
 
 static int by_unit(const void *one, const void *two)
 {
-    const span *a = one, *b = two;
+    const flight *a = one, *b = two;
     if (a->unit != b->unit) return a->unit < b->unit ? -1 : 1;
     if (a->column != b->column) return a->column < b->column ? -1 : 1;
     if (a->start != b->start) return a->start < b->start ? -1 : 1;
@@ -108,14 +108,14 @@ static int by_unit(const void *one, const void *two)
     return a->op < b->op ? -1 : a->op > b->op;
 }
 
-/* Gives each span its row; returns how many rows there are, and `of` their units. */
+/* Gives each flight its row; returns how many rows there are, and `of` their units. */
 static uint32_t place(chart *c, uint32_t *end, uint32_t *of)
 {
     uint32_t rows = c->head, first = rows;
-    qsort(c->spans, c->count, sizeof *c->spans, by_unit);
+    qsort(c->flights, c->count, sizeof *c->flights, by_unit);
     for (uint64_t i = 0; i < c->count; i++) {
-        span *s = &c->spans[i];
-        if (i && c->spans[i - 1].unit != s->unit) first = rows;
+        flight *s = &c->flights[i];
+        if (i && c->flights[i - 1].unit != s->unit) first = rows;
         for (s->row = first; s->row < rows && end[s->row] > s->column;) s->row++;
         if (zl_charge(c->ctx, s->row - first + 1)) return 0;
         if (s->row == rows) of[rows++] = s->unit;
@@ -126,13 +126,13 @@ static uint32_t place(chart *c, uint32_t *end, uint32_t *of)
 
 /* ---- boxes ------------------------------------------------------------ */
 
-static void put_name(zl_text *out, const chart *c, const span *s)
+static void put_name(zl_text *out, const chart *c, const flight *s)
 {
     zl_puts(out, c->loop->op[s->op].name);
     if (s->copy) zl_putf(out, ".%u", s->copy);
 }
 
-static void put_span(const chart *c, const span *s)
+static void put_flight(const chart *c, const flight *s)
 {
     char label[LABEL], tip[TIP];
     zl_text name = {label, sizeof label - 1, 0}, text = {tip, sizeof tip - 1, 0};
@@ -157,7 +157,7 @@ static void put_span(const chart *c, const span *s)
     zl_sketch_box(c->s, &box);
 }
 
-/* Draws the spans under a title. */
+/* Draws the flights under a title. */
 static void put_panel(chart *c, const char *title)
 {
     uint32_t *end = zl_scratch(c->ctx, c->count + c->head + 1, sizeof *end);
@@ -173,7 +173,7 @@ static void put_panel(chart *c, const char *title)
     for (uint32_t k = c->head; k < rows; k++)
         if (k == c->head || of[k] != of[k - 1])
             zl_sketch_row(c->s, k, "%s", c->loop->unit[of[k]].name);
-    for (uint64_t i = 0; i < c->count && !c->s->status; i++) put_span(c, &c->spans[i]);
+    for (uint64_t i = 0; i < c->count && !c->s->status; i++) put_flight(c, &c->flights[i]);
 }
 
 /* ---- panels ----------------------------------------------------------- */

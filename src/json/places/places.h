@@ -22,7 +22,8 @@ extern const zl_fields zl_places_fields;
 typedef zl_places_asked zl_places_fields_type;
 
 /* The request with numbers for names, in working memory. */
-zlay_status zl_places_numbered(zl_call *call, zlay_places_request *out, const zl_places_asked *asked);
+zlay_status zl_places_numbered(zl_call *call, zlay_places_request *out,
+                               const zl_places_asked *asked);
 
 void zl_put_places(zl_call *call, const zlay_places *places, const zlay_target *target,
                    const zlay_places_request *request);
