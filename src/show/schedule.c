@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows a modulo schedule as Gantt charts: the cycles of one interval, and the first iterations.
- * A chart collects flights of cycles, sorts them by unit and begin, and gives each the first row of
- * its unit that is free (interval partitioning), so rows are as few as they can be. */
+ * A chart collects flights, the cycles for which an operation takes its unit, sorts them by unit
+ * and begin, and gives each the first row of its unit that is free (interval partitioning), so rows
+ * are as few as they can be. */
 #include "base/request.h"
 #include "pipe/schedule/schedule.h"
 #include "show/picture.h"
@@ -50,23 +51,26 @@ static int64_t start_of(const chart *c, uint32_t copy, uint32_t op)
     return start;
 }
 
-/* Adds the cycles from `begin` to before `end` of a panel as those of a flight; of a flight of few
- * cycles at least one column. */
+static zlay_status grow(chart *c)
+{
+    uint64_t room = 2 * c->room + c->loop->ops;
+    flight *more = zl_scratch(c->ctx, room, sizeof *more);
+    if (!more) return ZLAY_ENOMEM;
+    for (uint64_t i = 0; i < c->count; i++) more[i] = c->flights[i];
+    c->flights = more;
+    c->room = room;
+    return ZLAY_OK;
+}
+
+/* Adds the cycles from `begin` to before `end` of a panel as those of a flight; they
+ * are at least one column. */
 static void add(chart *c, const flight *of, int64_t begin, int64_t end)
 {
     if (c->s->status || begin >= end) return;
-    if (c->count == c->room) {
-        uint64_t room = 2 * c->room + c->loop->ops;
-        flight *more = c->count < BOXES_MOST ? zl_scratch(c->ctx, room, sizeof *more) : NULL;
-        if (!more) c->s->status = ZLAY_ENOMEM;
-        if (c->count >= BOXES_MOST)
-            c->s->status = zl_fail(c->ctx, ZLAY_ELIMIT, "a picture of more than %d boxes",
-                                   BOXES_MOST);
-        if (c->s->status) return;
-        for (uint64_t i = 0; i < c->count; i++) more[i] = c->flights[i];
-        c->flights = more;
-        c->room = room;
-    }
+    if (c->count == BOXES_MOST)
+        c->s->status = zl_fail(c->ctx, ZLAY_ELIMIT, "a picture of more than %d boxes", BOXES_MOST);
+    else if (c->count == c->room) c->s->status = grow(c);
+    if (c->s->status) return;
     flight *to = &c->flights[c->count++];
     *to = *of;
     to->column = column_of(c, begin);
