@@ -62,8 +62,8 @@ static zlay_status grow(chart *c)
     return ZLAY_OK;
 }
 
-/* Adds the cycles from `begin` to before `end` of a panel as those of a flight; they
- * are at least one column. */
+/* Adds the cycles from `begin` to before `end` of a panel as those of a flight, at
+ * least one column. */
 static void add(chart *c, const flight *of, int64_t begin, int64_t end)
 {
     if (c->s->status || begin >= end) return;

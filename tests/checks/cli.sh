@@ -369,6 +369,14 @@ show_commands() { # every command prints the text of its request
         same_as_batch '{"op": "show.swizzle", "elem_bits": 16, "before": "(8,8):(8,1)", "after": "(8,8):(16,1)", "values": true, "form": "text"}' show swizzle 16 '(8,8):(8,1)' '(8,8):(16,1)' values=true
 }
 check "show: every command prints the text of its request" show_commands
+show_of_files() { # the fields of a file, and more behind it
+    "$zlay" show schedule examples/loops/sum.json iterations=2 | grep -q '^the first 2 iterations$' &&
+        "$zlay" show schedule - form=svg < examples/loops/sum.json | grep -q '</svg>$' &&
+        "$zlay" show places examples/gemm.places.json sm_90a cluster=1 | grep -q '^ sum  *made'
+}
+check "show: loops and tile programs of a file" show_of_files
+check "show: a file that has no fields" says 'no JSON object: .*line 1' "$zlay" show schedule examples/ring.pipe
+check "show: a loop without a schedule is no" exits 1 "$zlay" show schedule examples/loops/sum.json 'units={"copy":0,"tensor":1,"alu":1}'
 check "show: which argument is missing" says 'WORDS is missing; show tensormap takes TARGET WORDS' "$zlay" show tensormap sm_90a
 check "show: no field of a map" says "no field is called 'boxes'" "$zlay" show box 0 boxes=3 extent=3 type=bf16 box=3
 check "emit: bits that are no map" says '256 hex digits' "$zlay" emit tensormap cuda sm_90a "${map_bits}0"

@@ -155,15 +155,15 @@ static bool serves(const char *field, const char *argument)
     return strncmp(field, "NAME", 4) ? number : !strchr(argument, '=');
 }
 
-/* Whether a view has a field beside its map. */
-static bool is_of_view(const arguments *a, const char *assignment)
+/* Whether a view has a field that it needs, or one that it may have, beside its map. */
+static bool has_field(const arguments *a, const char *assignment, bool needs)
 {
     char names[ZL_NAMES_MOST];
     const zl_op *op = zl_op_find(json_string_value(json_object_get(a->request, "op")));
     size_t length = strcspn(assignment, "=");
     zl_text out = {names, sizeof names - 1, 0};
     if (strcmp(a->command, "show") || !op) return false;
-    zl_op_names(&out, op, false);
+    zl_op_names(&out, op, needs);
     names[out.need] = 0;
     for (const char *at = names; *at; at += strspn(at, " ")) {
         size_t one = strcspn(at, " ");
@@ -193,7 +193,8 @@ static zlay_status take(const arguments *a, const char *field, size_t length, co
     if (!strncmp(field, "BITS", 4) && json_object_get(a->request, "map"))
         return map_unpack(a->ctx, a->request, argument);
     if (!strncmp(field, "FILE", 4)) {
-        if (!strcmp(a->command, "show") && !is_of_view(a, "pipe")) return take_object(a, argument);
+        if (!strcmp(a->command, "show") && !has_field(a, "pipe", true))
+            return take_object(a, argument);
         field = "pipe", length = 4;
     }
     if (put(a->request, field, length, argument)) return ZLAY_OK;
@@ -208,7 +209,7 @@ static zlay_status take_rest(const arguments *a, int argc, char **argv)
     bool more = strstr(a->usage, "FIELD=VALUE");
     for (int i = 0; i < argc; i++) {
         if (!more) return refuse_argument(a, argv[i], "is one argument too many");
-        if (!zl_request_put(is_of_view(a, argv[i]) ? a->request : object, argv[i]))
+        if (!zl_request_put(has_field(a, argv[i], false) ? a->request : object, argv[i]))
             return refuse_argument(a, argv[i], "is no FIELD=VALUE");
     }
     return ZLAY_OK;
