@@ -28,6 +28,27 @@ typedef struct zlay_roofline {
     uint64_t ns;          /* the greatest of these: the bound */
 } zlay_roofline;
 
+/** What the modelled time of a GEMM is made of (docs/tuning.md), in ns but for counts; 0 is a
+ *  term that its model has not.  Whole tiles: blocks_ns is waves * (steps * step_ns + ends_ns). */
+typedef struct zlay_gemm_terms {
+    uint64_t waves;       /* in which blocks, or clusters, run one behind the other */
+    uint64_t at_once;     /* blocks, or clusters, of a wave */
+    uint64_t last;        /* of the last wave */
+    uint64_t steps;       /* K steps of a block in a tile, 128 bytes of K each */
+    uint64_t step_ns;     /* of one, by those that follow */
+    uint64_t products_ns; /* its matrix instructions */
+    uint64_t arrival_ns;  /* its share of the time in which stages ahead of it arrive */
+    uint64_t l2_ns;       /* what all blocks ask of L2 in a step, at the rate of L2 */
+    uint64_t beside_ns;   /* rows that begin beside lines of L2 */
+    uint64_t ends_ns;     /* of a tile beside its steps: its fill and the way of D */
+    uint64_t exchange_ns; /* of ends_ns: sums that blocks send each other, of split_k */
+    uint64_t stream_ns;   /* of stream_k: its beginning, and the sums of divided tiles */
+    uint64_t blocks_ns;   /* of all waves */
+    uint64_t dram_bytes;  /* panels of A and B that a wave reads, once each; and D */
+    uint64_t dram_ns;     /* of these */
+    uint64_t start_ns;    /* of a launch */
+} zlay_gemm_terms;
+
 /** A way to plan a GEMM. */
 typedef struct zlay_gemm_candidate {
     zlay_gemm gemm;   /* the request with tile, multicast, swap, stream_k and split_k fixed;
@@ -36,6 +57,7 @@ typedef struct zlay_gemm_candidate {
     uint32_t smem;    /* of a block, bytes */
     uint64_t blocks;  /* that have work: tiles of D, or blocks of all clusters */
     uint64_t ns;      /* modelled nanoseconds; 0: this target has no model */
+    zlay_gemm_terms terms; /* of `ns`, without copies that repack operands */
 } zlay_gemm_candidate;
 
 /** List the candidates of a GEMM: what the request leaves open takes each of its values

@@ -5,9 +5,12 @@
 
 #include "synth/gemm/plan.h"
 
-/* The modelled nanoseconds of a product by tiles of a shape; how many blocks compute tiles of D, UINT64_MAX where they pass 64
+/* The modelled nanoseconds of a product by tiles of a shape;
+ * how many blocks compute tiles of D, UINT64_MAX where they pass 64
  * bits; and the bytes of the ring that such tiles have. */
 uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
+/* The same, and what it is made of. */
+uint64_t zl_tile_terms(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
 uint64_t zl_tile_blocks(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty);
 uint64_t zl_tile_ahead(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
 

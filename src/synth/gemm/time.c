@@ -110,11 +110,18 @@ static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
     return (uint64_t)t->beside * rows / (t->m + t->n);
 }
 
+/* How many waves so many blocks are, and the blocks of the last. */
+static void waves_put(zlay_gemm_terms *out, uint64_t blocks)
+{
+    out->waves = zl_ceil_div(blocks, out->at_once);
+    out->last = out->waves ? blocks - (out->waves - 1) * out->at_once : 0;
+}
+
 /* The time of products that a few times of tiles say: the waves of tiles over all processors, times the time of one
  * tile, which is its K steps, a few steps for fill and epilogue, and the stores by threads where
  * tensor stores are not possible.  It fits 64 bits: there are fewer than 2^24 waves, and a tile
  * takes less than 2^36. */
-static uint64_t waves_time(const zlay_plan *plan, uint32_t m, uint32_t n)
+static uint64_t waves_time(zlay_gemm_terms *out, const zlay_plan *plan, uint32_t m, uint32_t n)
 {
     uint32_t processors = zl_tile_processors(plan), least = zl_by_tmem(plan) ? ROWS_MOST : ROWS_LEAST;
     bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
@@ -126,8 +133,13 @@ static uint64_t waves_time(const zlay_plan *plan, uint32_t m, uint32_t n)
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
     uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0);
     uint64_t blocks = zl_tile_blocks(&plan->info, m, n, zl_gemm_scaled(plan) ? least : m);
-    if (zl_stream(&plan->info)) return zl_umul_sat(blocks, tile) / processors;
-    return zl_ceil_div(blocks, processors) * tile;
+    *out = (zlay_gemm_terms){.at_once = processors, .steps = own};
+    waves_put(out, blocks);
+    out->step_ns = (t.step + beside_cost(plan, &t)) * m / rows;
+    out->beside_ns = beside_cost(plan, &t);
+    out->ends_ns = tile > own * out->step_ns ? tile - own * out->step_ns : 0;
+    out->blocks_ns = zl_stream(&plan->info) ? zl_umul_sat(blocks, tile) / processors : zl_umul_sat(out->waves, tile);
+    return out->blocks_ns;
 }
 
 /* ---- products by wgmma ------------------------------------------------------------------------- */
@@ -136,11 +148,9 @@ static uint64_t waves_time(const zlay_plan *plan, uint32_t m, uint32_t n)
 typedef struct work {
     uint32_t m, n;           /* of a tile */
     uint64_t high, wide;     /* tiles of D */
-    uint64_t tiles, waves;
-    uint64_t steps;          /* of a block in a tile, 128 bytes of K each */
+    uint64_t tiles;
     uint64_t ahead;          /* stages of such steps */
     uint64_t active;         /* blocks that run at once */
-    uint64_t reads;          /* bytes of DRAM */
     bool in_step;            /* all blocks do equal work */
 } work;
 
@@ -175,12 +185,8 @@ static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, ui
     work w = {.m = m, .n = n, .high = zl_ceil_div(info->m, m), .wide = zl_ceil_div(info->n, n)};
     w.in_step = !is_partly_outside(w.high, m, info->m) && !is_partly_outside(w.wide, n, info->n);
     w.tiles = zl_tile_blocks(info, m, n, m) / info->splits;
-    bool pairs = zl_multicast(info);
-    w.waves = zl_ceil_div(pairs ? w.tiles / 2 : w.tiles, clusters_at_once(plan));
-    w.steps = zl_ceil_div(info->k, (uint64_t)zl_gemm_k_most(plan) * info->splits);
     w.ahead = zl_umax(1, zl_tile_ahead(plan, gemm, m, n) / ((m + n) * LINE));
     w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), zl_tile_processors(plan));
-    w.reads = dram_bytes(plan, gemm, &w);
     return w;
 }
 
@@ -195,17 +201,21 @@ static uint64_t products_ns(const zlay_plan *plan, const work *w)
     return (uint64_t)form.occupancy_milli * INSTRUCTIONS * (w->m / ROWS_LEAST) / FITTED_CLOCK;
 }
 
-static uint64_t step_ns(const zlay_plan *plan, const work *w)
+static void step_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 {
     struct measured t = times_of(measured, w->m, w->n, zl_multicast(&plan->info));
     uint64_t asked = w->active * (w->m + w->n) * LINE;
-    uint64_t step = zl_norm4(products_ns(plan, w), FITTED_ARRIVAL / w->ahead);
+    out->products_ns = products_ns(plan, w);
+    out->arrival_ns = FITTED_ARRIVAL / w->ahead;
+    out->l2_ns = asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2);
+    out->beside_ns = beside_cost(plan, &t);
+    uint64_t step = zl_norm4(out->products_ns, out->arrival_ns);
     if (zl_multicast(&plan->info)) step = step * FITTED_PAIR_PERCENT / 100;
-    return zl_norm4(step, asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2)) + beside_cost(plan, &t);
+    out->step_ns = zl_norm4(step, out->l2_ns) + out->beside_ns;
 }
 
 /* Nanoseconds that a tile takes beside its steps. */
-static uint64_t ends_ns(const zlay_plan *plan, const work *w)
+static void ends_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 {
     static const struct { uint32_t ns, column_ps; } ends[2][2] = {{{FITTED_ENDS_64, FITTED_COLUMN_64}, {FITTED_ENDS_64_BY_COLUMNS, FITTED_COLUMN_64_BY_COLUMNS}},
                                                                   {{FITTED_ENDS_128, FITTED_COLUMN_128}, {FITTED_ENDS_128_BY_COLUMNS, FITTED_COLUMN_128_BY_COLUMNS}}};
@@ -213,28 +223,41 @@ static uint64_t ends_ns(const zlay_plan *plan, const work *w)
     uint64_t ns = ends[tall][by_columns].ns + (uint64_t)ends[tall][by_columns].column_ps * w->n / MILLI;
     uint64_t elements = (uint64_t)w->m * w->n;
     if (zl_multicast(&plan->info)) ns += FITTED_PAIR_ENDS;
-    if (plan->info.splits > 1) ns += FITTED_SPLIT_ENDS + (plan->info.splits - 1) * elements * FITTED_SPLIT_ELEMENT / MILLI;
-    return ns + (is_stored(plan) ? 0 : elements / STORE_RATE);
+    if (plan->info.splits > 1) out->exchange_ns = FITTED_SPLIT_ENDS + (plan->info.splits - 1) * elements * FITTED_SPLIT_ELEMENT / MILLI;
+    out->ends_ns = ns + out->exchange_ns + (is_stored(plan) ? 0 : elements / STORE_RATE);
 }
 
-static uint64_t wgmma_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+static uint64_t wgmma_time(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
 {
     work w = work_of(plan, gemm, m, n);
-    uint64_t step = step_ns(plan, &w), ends = ends_ns(plan, &w), processors = zl_tile_processors(plan);
-    uint64_t blocks = zl_umul_sat(w.waves, w.steps * step + ends);
+    uint64_t processors = zl_tile_processors(plan);
+    *out = (zlay_gemm_terms){.at_once = clusters_at_once(plan), .start_ns = FITTED_START};
+    waves_put(out, zl_multicast(&plan->info) ? w.tiles / 2 : w.tiles);
+    out->steps = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
+    out->dram_bytes = dram_bytes(plan, gemm, &w);
+    out->dram_ns = out->dram_bytes / FITTED_DRAM;
+    step_put(out, plan, &w);
+    ends_put(out, plan, &w);
+    out->blocks_ns = zl_umul_sat(out->waves, out->steps * out->step_ns + out->ends_ns);
     if (zl_stream(&plan->info)) {
         uint64_t sharing = zl_umax(1, processors / zl_umax(1, w.tiles));
-        blocks = zl_umul_sat(zl_umul_sat(w.tiles, w.steps), step) / processors + zl_ceil_div(w.tiles, processors) * ends;
-        blocks += FITTED_STREAM + (uint64_t)m * n * sharing * FITTED_STREAM_ELEMENT / MILLI;
+        out->stream_ns = FITTED_STREAM + (uint64_t)m * n * sharing * FITTED_STREAM_ELEMENT / MILLI;
+        out->blocks_ns = zl_umul_sat(zl_umul_sat(w.tiles, out->steps), out->step_ns) / processors + zl_ceil_div(w.tiles, processors) * out->ends_ns + out->stream_ns;
     }
-    return FITTED_START + zl_norm4(blocks, w.reads / FITTED_DRAM);
+    return FITTED_START + zl_norm4(out->blocks_ns, out->dram_ns);
+}
+
+uint64_t zl_tile_terms(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+{
+    bool fitted = zl_by_wgmma(plan) && !plan->info.groups && !zl_gemm_scaled(plan) && m <= ROWS_MOST;
+    if (!fitted) return waves_time(out, plan, m, n);
+    zlay_plan known = *plan;
+    zl_gemm_instruction(&known); /* orientations are compared before it is made */
+    return wgmma_time(out, &known, gemm, m, n);
 }
 
 uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
 {
-    bool fitted = zl_by_wgmma(plan) && !plan->info.groups && !zl_gemm_scaled(plan) && m <= ROWS_MOST;
-    if (!fitted) return waves_time(plan, m, n);
-    zlay_plan known = *plan;
-    zl_gemm_instruction(&known); /* orientations are compared before it is made */
-    return wgmma_time(&known, gemm, m, n);
+    zlay_gemm_terms terms;
+    return zl_tile_terms(&terms, plan, gemm, m, n);
 }
