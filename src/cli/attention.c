@@ -82,7 +82,7 @@ int zl_plan_attention(zlay_ctx *ctx, int argc, char **argv)
     zlay_status status = zlay_attention_synth(ctx, &plan, target, &options.attention);
     zl_progress_end();
     int exit = status ? zl_cli_say(ctx, status, "no plan") : explained(ctx, plan);
-    if (!exit) exit = zl_rivals_attention(ctx, target, &asked, &options.attention);
+    if (!exit) exit = zl_rivals_attention(ctx, plan, target, &asked, &options.attention);
     if (!exit) exit = plan_show(ctx, plan, &options);
     zlay_attention_free(plan);
     return exit;

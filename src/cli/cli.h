@@ -90,10 +90,10 @@ zlay_tuning *zl_cache_read(zlay_ctx *ctx, const char *path);
  * where it was measured; then what else there is and by which bound nothing better exists. */
 bool zl_choice_gemm(zlay_ctx *ctx, const zlay_target *target, zl_options *options);
 bool zl_choice_attention(zlay_ctx *ctx, const zlay_target *target, zl_options *options);
-int zl_rivals_gemm(zlay_ctx *ctx, const zlay_target *target, const zlay_gemm *asked,
-                   const zlay_gemm *chosen);
-int zl_rivals_attention(zlay_ctx *ctx, const zlay_target *target, const zlay_attention *asked,
-                        const zlay_attention *chosen);
+int zl_rivals_gemm(zlay_ctx *ctx, const zlay_plan *plan, const zlay_target *target,
+                   const zlay_gemm *asked, const zlay_gemm *chosen);
+int zl_rivals_attention(zlay_ctx *ctx, const zlay_attention_plan *plan, const zlay_target *target,
+                        const zlay_attention *asked, const zlay_attention *chosen);
 
 /* Decide a pipe again and print a line and, if asked, the pipe and its proof. */
 int zl_pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print);
