@@ -110,9 +110,9 @@ typedef struct zlay_attention_candidate {
 /** List the candidates of attention: the tiles, stages and overlaps that fit the registers of
  *  a thread and the shared memory of a block, and that the request leaves open.  Candidate 0
  *  is what zlay_attention_synth plans: the tile that was measured for such requests, unless
- *  another has a modelled time that is less by more than 13 %, the model's error.  The
- *  others follow by the modelled time, whose rates are published ones; equal ones with the
- *  overlap and with fewer stages first.  Pipes are not made.  By MFMA there is one.
+ *  another has a modelled time that is less by more than 1 %.  The others follow by the
+ *  modelled time, which was fitted on an H200 (docs/tuning.md); equal ones with the overlap
+ *  and with fewer stages first.  Pipes are not made.  By MFMA there is one.
  *
  *  Returns: as zlay_attention_synth.
  *  Out:     out    the first `room` candidates; may be NULL where `room` is 0.
