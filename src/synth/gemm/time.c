@@ -4,8 +4,9 @@
  * Products by wgmma without groups and scales. A K step of a tile takes its matrix instructions (target/machine.def), or the time
  * in which stages ahead of it arrive, or its share of what L2 gives all blocks together; blocks that do equal work run in step, and
  * then ask L2 for the same lines at once, which a tile that lies partly outside of D ends. The steps of a block, with what begins and
- * ends each tile, or what DRAM takes for panels that a wave of tiles reads once. Of two such times neither waits for the other, so
- * the sum is that of fourth powers. The constants are fitted to random products on an H200 (tests/device/fit.py).
+ * ends each tile, or what DRAM takes for panels that a wave of tiles reads once, or the products at the rate that the board's power
+ * sustains. Of two such times neither waits for the other, so the sum is that of fourth powers. The constants are fitted to random
+ * products on an H200 (tests/device/fit.py); docs/internals/times.md has the equations.
  *
  * Other products. Waves of tiles, each of its K steps and a few more: by times of one step that were measured on an H200, within 3 %
  * where K has 40 steps or more, or that are counted from published widths. */
@@ -28,8 +29,9 @@ enum {
     TENTHS = 10,
     MILLI = 1000,
 #define STORES(rate) STORE_RATE = rate,
-#define FITTED(name, value) FITTED_##name = value,
 #include "synth/gemm/times.def"
+#define FITTED(name, value) FITTED_##name = value,
+#include "synth/gemm/fitted.def"
     CLUSTERS_OF_4 = 30, CLUSTERS_OF_8 = 15 /* that run at once on an H200: cudaOccupancyMaxActiveClusters */
 };
 
@@ -97,7 +99,7 @@ static bool is_stored(const zlay_plan *plan)
 }
 
 /* Whether tensor copies bring rows of an operand that begin beside lines. */
-static bool is_zl_norm4(const zlay_plan *plan, int32_t operand)
+static bool is_beside(const zlay_plan *plan, int32_t operand)
 {
     uint64_t alignment = zl_row_alignment(plan, operand);
     return alignment >= STORE_GRANULE && alignment < LINE;
@@ -106,7 +108,7 @@ static bool is_zl_norm4(const zlay_plan *plan, int32_t operand)
 /* What a step takes more: the measured time, by the share of its rows that begin beside lines. */
 static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
 {
-    uint32_t rows = (is_zl_norm4(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_zl_norm4(plan, ZLAY_OPERAND_B) ? t->n : 0);
+    uint32_t rows = (is_beside(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_beside(plan, ZLAY_OPERAND_B) ? t->n : 0);
     return (uint64_t)t->beside * rows / (t->m + t->n);
 }
 
@@ -141,9 +143,11 @@ typedef struct work {
     uint64_t ahead;          /* stages of such steps */
     uint64_t active;         /* blocks that run at once */
     uint64_t reads;          /* bytes of DRAM */
+    uint64_t products;       /* of 16 bits; two of 8 bits are one */
     bool in_step;            /* all blocks do equal work */
 } work;
 
+/* Clusters, or pairs, or blocks of their own, that run at once. */
 static uint64_t clusters_at_once(const zlay_plan *plan)
 {
     uint64_t blocks = zl_umax(plan->info.splits, plan->info.cluster);
@@ -159,7 +163,8 @@ static bool is_partly_outside(uint64_t tiles, uint32_t side, uint64_t extent)
 static uint64_t dram_bytes(const zlay_plan *plan, const zlay_gemm *gemm, const work *w)
 {
     const zlay_plan_summary *info = &plan->info;
-    uint64_t row = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element), at_once = zl_umin(w->tiles, clusters_at_once(plan));
+    uint64_t row = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element);
+    uint64_t at_once = zl_umin(w->tiles, clusters_at_once(plan) * (zl_multicast(info) ? 2 : 1));
     uint64_t whole = zl_umul_sat(info->m + info->n, row), stored = zl_umul_sat(zl_umul_sat(info->m, info->n), plan->operand[ZLAY_OPERAND_D].element);
     uint64_t band = zl_umin(gemm->band ? gemm->band : zl_d_by_columns(plan) && w->wide <= BAND ? 1 : BAND, w->high);
     uint64_t columns = zl_umin(w->wide, zl_ceil_div(at_once, band)), rows = zl_umin(w->high, band * zl_ceil_div(at_once, zl_umul_sat(band, w->wide)));
@@ -181,37 +186,36 @@ static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, ui
     w.ahead = zl_umax(1, zl_tile_ahead(plan, gemm, m, n) / ((m + n) * LINE));
     w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), zl_tile_processors(plan));
     w.reads = dram_bytes(plan, gemm, &w);
+    uint64_t bytes = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element);
+    w.products = zl_umul_sat(zl_umul_sat(info->m, info->n), bytes) / 2;
     return w;
 }
 
-/* Nanoseconds of the matrix instructions of a K step. */
-static uint64_t products_ns(const zlay_plan *plan, const work *w)
+/* Picoseconds of the matrix instructions of a K step. */
+static uint64_t products_ps(const zlay_plan *plan, const work *w)
 {
     zlay_machine machine;
     zlay_machine_form form;
     zlay_machine_find(&machine, plan->info.target);
     if (zlay_machine_form_find(&form, &machine, ZLAY_OP_WGMMA, plan->operand[ZLAY_OPERAND_A].type, (int32_t)plan->info.mma.m, (int32_t)w->n, (int32_t)plan->info.mma.k))
         return 0;
-    return (uint64_t)form.occupancy_milli * INSTRUCTIONS * (w->m / ROWS_LEAST) / FITTED_CLOCK;
+    return (uint64_t)form.occupancy_milli * INSTRUCTIONS * (w->m / ROWS_LEAST) * MILLI / FITTED_CLOCK;
 }
 
-static uint64_t step_ns(const zlay_plan *plan, const work *w)
+static uint64_t step_ps(const zlay_plan *plan, const work *w)
 {
     struct measured t = times_of(measured, w->m, w->n, zl_multicast(&plan->info));
-    uint64_t asked = w->active * (w->m + w->n) * LINE;
-    uint64_t step = zl_norm4(products_ns(plan, w), FITTED_ARRIVAL / w->ahead);
+    uint64_t asked = w->active * (w->m + w->n) * LINE * MILLI;
+    uint64_t step = zl_norm4(products_ps(plan, w), FITTED_ARRIVAL * MILLI / w->ahead);
     if (zl_multicast(&plan->info)) step = step * FITTED_PAIR_PERCENT / 100;
-    return zl_norm4(step, asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2)) + beside_cost(plan, &t);
+    return zl_norm4(step, asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2)) + beside_cost(plan, &t) * MILLI;
 }
 
 /* Nanoseconds that a tile takes beside its steps. */
 static uint64_t ends_ns(const zlay_plan *plan, const work *w)
 {
-    static const struct { uint32_t ns, column_ps; } ends[2][2] = {{{FITTED_ENDS_64, FITTED_COLUMN_64}, {FITTED_ENDS_64_BY_COLUMNS, FITTED_COLUMN_64_BY_COLUMNS}},
-                                                                  {{FITTED_ENDS_128, FITTED_COLUMN_128}, {FITTED_ENDS_128_BY_COLUMNS, FITTED_COLUMN_128_BY_COLUMNS}}};
-    bool tall = w->m > ROWS_LEAST, by_columns = zl_d_by_columns(plan);
-    uint64_t ns = ends[tall][by_columns].ns + (uint64_t)ends[tall][by_columns].column_ps * w->n / MILLI;
     uint64_t elements = (uint64_t)w->m * w->n;
+    uint64_t ns = elements * (zl_d_by_columns(plan) ? FITTED_ELEMENT_BY_COLUMNS : FITTED_ELEMENT) / MILLI;
     if (zl_multicast(&plan->info)) ns += FITTED_PAIR_ENDS;
     if (plan->info.splits > 1) ns += FITTED_SPLIT_ENDS + (plan->info.splits - 1) * elements * FITTED_SPLIT_ELEMENT / MILLI;
     return ns + (is_stored(plan) ? 0 : elements / STORE_RATE);
@@ -220,13 +224,14 @@ static uint64_t ends_ns(const zlay_plan *plan, const work *w)
 static uint64_t wgmma_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
 {
     work w = work_of(plan, gemm, m, n);
-    uint64_t step = step_ns(plan, &w), ends = ends_ns(plan, &w), processors = zl_tile_processors(plan);
-    uint64_t blocks = zl_umul_sat(w.waves, w.steps * step + ends);
+    uint64_t step = step_ps(plan, &w), ends = ends_ns(plan, &w), processors = zl_tile_processors(plan);
+    uint64_t blocks = zl_umul_sat(w.waves, zl_umul_sat(w.steps, step) / MILLI + ends);
     if (zl_stream(&plan->info)) {
         uint64_t sharing = zl_umax(1, processors / zl_umax(1, w.tiles));
-        blocks = zl_umul_sat(zl_umul_sat(w.tiles, w.steps), step) / processors + zl_ceil_div(w.tiles, processors) * ends;
+        blocks = zl_umul_sat(zl_umul_sat(w.tiles, w.steps), step) / MILLI / processors + zl_ceil_div(w.tiles, processors) * ends;
         blocks += FITTED_STREAM + (uint64_t)m * n * sharing * FITTED_STREAM_ELEMENT / MILLI;
     }
+    blocks = zl_norm4(blocks, w.products / MILLI / FITTED_POWER);
     return FITTED_START + zl_norm4(blocks, w.reads / FITTED_DRAM);
 }
 
