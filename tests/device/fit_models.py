@@ -37,7 +37,7 @@ def ceil_div(a, b):
 
 class Gemm:
     TABLE = "src/synth/gemm/fitted.def"
-    START = {"CLOCK": 1800, "POWER": 350, "START": 2800, "DRAM": 4000, "L2_IN_STEP": 14000, "L2": 12000, "ARRIVAL": 900,
+    START = {"CLOCK": 1800, "POWER": 350, "START": 2800, "DRAM": 4000, "L2_IN_STEP": 14000, "L2": 12000, "OUTSIDE": 3000, "ARRIVAL": 900,
              "ELEMENT": 45, "ELEMENT_BY_COLUMNS": 30, "PAIR_PERCENT": 103, "PAIR_ENDS": 1200, "SPLIT_ENDS": 1100, "SPLIT_ELEMENT": 130,
              "STREAM": 1000, "STREAM_ELEMENT": 180}
 
@@ -65,18 +65,20 @@ class Gemm:
         if c["swap"]:
             m, n = n, m
         high, wide = ceil_div(m, c["m"]), ceil_div(n, c["n"])
-        outside = any(count > 1 and (count * side - extent) * SPREAD > side for count, side, extent in ((high, c["m"], m), (wide, c["n"], n)))
+        sides = [(count, side, count * side - extent) for count, side, extent in ((high, c["m"], m), (wide, c["n"], n)) if count > 1]
         blocks = 2 if c["pairs"] else c["split"]
         tiles = (high + high % 2 if c["pairs"] else high) * wide
         at_once = CLUSTERS[blocks] * (2 if c["pairs"] else 1)
         steps = ceil_div(k * size, LINE * c["split"])
         reads = self.reads(m, n, k, size, c, high, wide, tiles, min(tiles, at_once))
-        rows = c["m"] + c["n"]
+        active, waves = min(tiles * c["split"], PROCESSORS), ceil_div(tiles, at_once)
+        outside = sum(out / count for count, _, out in sides)  # rows of a block, on the average
+        is_in_step = waves > 1 or not any(out * SPREAD > side for _, side, out in sides)
         return {"cycles": INSTRUCTIONS * c["m"] // 64 * between(self.cycles[kind], c["n"]), "ahead": max(1, c["stages"] * c["k"] * size // LINE),
-                "asked": min(tiles * c["split"], PROCESSORS) * rows * LINE, "l2": "L2" if outside else "L2_IN_STEP",
+                "asked": active * (c["m"] + c["n"] - outside) * LINE, "l2": "L2_IN_STEP" if is_in_step else "L2", "outside": active * outside * LINE,
                 "beside": between(self.beside[c["m"], c["pairs"]], c["n"]) if k * size % LINE else 0,
                 "element": "ELEMENT_BY_COLUMNS" if c["swap"] else "ELEMENT", "products": m * n * k * size / 2000, "elements": c["m"] * c["n"], "pairs": c["pairs"], "split": c["split"], "stream": c["stream"],
-                "tiles": tiles, "waves": ceil_div(tiles, at_once), "steps": steps, "reads": reads}
+                "tiles": tiles, "waves": waves, "steps": steps, "reads": reads}
 
     @staticmethod
     def is_fitted(f):
@@ -90,7 +92,7 @@ class Gemm:
         if f["pairs"]:
             step *= v["PAIR_PERCENT"] / 100
             ends += v["PAIR_ENDS"]
-        step = norm4(step, f["asked"] / v[f["l2"]]) + f["beside"]
+        step = norm4(step, f["asked"] / v[f["l2"]] + f["outside"] / v["OUTSIDE"]) + f["beside"]
         if f["split"] > 1:
             ends += v["SPLIT_ENDS"] + (f["split"] - 1) * f["elements"] * v["SPLIT_ELEMENT"] / 1000
         blocks = f["waves"] * (f["steps"] * step + ends)

@@ -2,8 +2,8 @@
 /* How long a GEMM takes by tiles of a shape: what the choice of tiles, orientations and divisions compares.
  *
  * Products by wgmma without groups and scales. A K step of a tile takes its matrix instructions (target/machine.def), or the time
- * in which stages ahead of it arrive, or its share of what L2 gives all blocks together; blocks that do equal work run in step, and
- * then ask L2 for the same lines at once, which a tile that lies partly outside of D ends. The steps of a block, with what begins and
+ * in which stages ahead of it arrive, or its share of what L2 gives all blocks together: lines, faster where blocks that do equal
+ * work run in step and so ask for the same lines at once, and, far slower, the zeros of rows outside of A and B. The steps of a block, with what begins and
  * ends each tile, or what DRAM takes for panels that a wave of tiles reads once, or the products at the rate that the board's power
  * sustains. Of two such times neither waits for the other, so the sum is that of fourth powers. The constants are fitted to random
  * products on an H200 (tests/device/fit.py); docs/internals/times.md has the equations.
@@ -144,7 +144,8 @@ typedef struct work {
     uint64_t active;         /* blocks that run at once */
     uint64_t reads;          /* bytes of DRAM */
     uint64_t products;       /* of 16 bits; two of 8 bits are one */
-    bool in_step;            /* all blocks do equal work */
+    uint64_t outside;        /* bytes of zeros of a step that all blocks ask for, of the rows outside */
+    bool in_step;            /* blocks do equal work, or do so for more than a wave */
 } work;
 
 /* Clusters, or pairs, or blocks of their own, that run at once. */
@@ -157,6 +158,12 @@ static uint64_t clusters_at_once(const zlay_plan *plan)
 static bool is_partly_outside(uint64_t tiles, uint32_t side, uint64_t extent)
 {
     return tiles > 1 && (tiles * side - extent) * TENTHS > side;
+}
+
+/* Of one side of the tiles, which the last of them does not fill. */
+static uint64_t outside_bytes(const work *w, uint64_t tiles, uint32_t side, uint64_t extent)
+{
+    return tiles > 1 ? w->active * LINE * (tiles * side - extent) / tiles : 0;
 }
 
 /* Panels of A and B that a wave of tiles reads are read once by it; D is written once. */
@@ -178,13 +185,14 @@ static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, ui
 {
     const zlay_plan_summary *info = &plan->info;
     work w = {.m = m, .n = n, .high = zl_ceil_div(info->m, m), .wide = zl_ceil_div(info->n, n)};
-    w.in_step = !is_partly_outside(w.high, m, info->m) && !is_partly_outside(w.wide, n, info->n);
     w.tiles = zl_tile_blocks(info, m, n, m) / info->splits;
     bool pairs = zl_multicast(info);
     w.waves = zl_ceil_div(pairs ? w.tiles / 2 : w.tiles, clusters_at_once(plan));
     w.steps = zl_ceil_div(info->k, (uint64_t)zl_gemm_k_most(plan) * info->splits);
     w.ahead = zl_umax(1, zl_tile_ahead(plan, gemm, m, n) / ((m + n) * LINE));
     w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), zl_tile_processors(plan));
+    w.in_step = w.waves > 1 || !(is_partly_outside(w.high, m, info->m) || is_partly_outside(w.wide, n, info->n));
+    w.outside = outside_bytes(&w, w.high, m, info->m) + outside_bytes(&w, w.wide, n, info->n);
     w.reads = dram_bytes(plan, gemm, &w);
     uint64_t bytes = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element);
     w.products = zl_umul_sat(zl_umul_sat(info->m, info->n), bytes) / 2;
@@ -205,10 +213,10 @@ static uint64_t products_ps(const zlay_plan *plan, const work *w)
 static uint64_t step_ps(const zlay_plan *plan, const work *w)
 {
     struct measured t = times_of(measured, w->m, w->n, zl_multicast(&plan->info));
-    uint64_t asked = w->active * (w->m + w->n) * LINE * MILLI;
+    uint64_t asked = (w->active * (w->m + w->n) * LINE - w->outside) * MILLI / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2);
     uint64_t step = zl_norm4(products_ps(plan, w), FITTED_ARRIVAL * MILLI / w->ahead);
     if (zl_multicast(&plan->info)) step = step * FITTED_PAIR_PERCENT / 100;
-    return zl_norm4(step, asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2)) + beside_cost(plan, &t) * MILLI;
+    return zl_norm4(step, asked + w->outside * MILLI / FITTED_OUTSIDE) + beside_cost(plan, &t) * MILLI;
 }
 
 /* Nanoseconds that a tile takes beside its steps. */
