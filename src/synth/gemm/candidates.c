@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlay/candidates.h>
 
-enum { CANDIDATES = 2 * ZL_GEMM_WAYS * ZL_TILE_SHAPES, PERCENT = 100 };
+enum { CANDIDATES = 2 * ZL_GEMM_WAYS * ZL_TILE_SHAPES, PERCENT = 100, SIDE_ERROR = 3 /* per cent */ };
 
 typedef struct ranked {
     zlay_gemm_candidate candidate;
@@ -52,7 +52,7 @@ static zlay_status candidate_add(listing *l, const zlay_gemm *fixed, uint64_t ra
     if (status) return status;
     ranked *r = &l->list[l->count];
     *r = (ranked){.candidate = {*fixed, info.stages, info.smem, zl_umul_sat(info.clusters, info.cluster), time},
-                  .rank = l->other ? rank / PERCENT * (PERCENT + ZL_GEMM_SIDE_ERROR) : rank, .other = l->other, .place = l->count};
+                  .rank = l->other ? rank / PERCENT * (PERCENT + SIDE_ERROR) : rank, .other = l->other, .place = l->count};
     r->candidate.gemm.tile_m = info.tile_m;
     r->candidate.gemm.tile_n = info.tile_n;
     r->candidate.gemm.tile_k = info.tile_k;

@@ -16,8 +16,6 @@ uint32_t zl_tile_processors(const zlay_plan *plan);
 
 enum { ZL_TILE_SHAPES = 4 * 32 /* at most: rows by 64 up to 256, columns by 8 up to 256 */ };
 
-enum { ZL_GEMM_SIDE_ERROR = 2 /* per cent, of times: what the transposed product must win by */ };
-
 /* The shapes that the request allows, of clusters and of a division of tiles as the plan has them; the first of the cheapest, whose
  * time is UINT64_MAX where there is none. */
 uint32_t zl_tile_shapes(const zlay_plan *plan, const zlay_gemm *gemm, zl_tile_shape *out);

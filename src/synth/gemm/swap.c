@@ -6,7 +6,7 @@
 #include "synth/gemm/groups.h"
 
 /* On an H200 the transposed product took less time for 1, 8 and 16 rows in all of nine shapes (docs/performance.md). */
-enum { ROWS_FEW = 16, COLUMNS_LEAST = 64, GRANULE = 16 /* bytes of a tensor copy */, PERCENT = 100 };
+enum { ROWS_FEW = 16, COLUMNS_LEAST = 64, GRANULE = 16 /* bytes of a tensor copy */ };
 
 /* What products have that are not planned so; NULL: this one may be. */
 static const char *refusal(const zlay_plan *plan, const zlay_gemm *gemm)
@@ -40,14 +40,14 @@ static uint64_t side_rank(const zlay_plan *plan, const zlay_gemm *gemm, bool tur
     return zl_gemm_way_choose(&side, gemm);
 }
 
-/* Whether the model has less for the transposed product, by more than it errs, where the request leaves the tile open and fixes nothing that an
+/* Whether the model has less for the transposed product, where the request leaves the tile open and fixes nothing that an
  * orientation changes. */
 static bool is_less(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     bool open = !gemm->tile_m && !gemm->tile_n && !plan->epilogue && gemm->multicast <= ZLAY_MULTICAST_AUTO && gemm->stream_k != ZLAY_STREAM_ALWAYS;
     for (int32_t o = 0; o < 2; o++)
         if (zl_row_alignment(plan, o) % GRANULE) return false; /* threads that load need stages that a wide tile may not have */
-    return open && side_rank(plan, gemm, true) < side_rank(plan, gemm, false) / PERCENT * (PERCENT - ZL_GEMM_SIDE_ERROR);
+    return open && side_rank(plan, gemm, true) < side_rank(plan, gemm, false);
 }
 
 /* Whether D has few enough rows, or columns where it is column-major, the request leaves the tile open or asks for one of fewer
