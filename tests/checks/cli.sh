@@ -126,7 +126,7 @@ says() { # PATTERN COMMAND...: what it writes to standard error
     shift
     "$@" 2>&1 > /dev/null | grep -q "$wanted"
 }
-half_a_command() { exits 2 "$zlay" pipe 2> "$tap_dir/half" && test "$(grep -c '^  zlay pipe ' "$tap_dir/half")" -eq 5; }
+half_a_command() { exits 2 "$zlay" pipe 2> "$tap_dir/half" && test "$(grep -c '^  zlay pipe ' "$tap_dir/half")" -eq 6; }
 flag_with_equals() {
     "$zlay" plan gemm --m 256 --n 512 --k 64 > "$tap_dir/apart" && "$zlay" plan gemm --m=256 --n=512 --k=64 | cmp - "$tap_dir/apart"
 }

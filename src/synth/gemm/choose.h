@@ -5,11 +5,10 @@
 
 #include "synth/gemm/plan.h"
 
-/* The modelled nanoseconds of a product by tiles of a shape; how many blocks compute tiles of D, UINT64_MAX where they pass 64
- * bits; and the bytes of the ring that such tiles have. */
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
+/* The modelled nanoseconds of a product by tiles of a shape, whose ring has so many bytes; how many blocks compute tiles of D,
+ * UINT64_MAX where they pass 64 bits. */
+uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring);
 uint64_t zl_tile_blocks(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty);
-uint64_t zl_tile_ahead(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
 
 /* The processors whose waves the model counts. */
 uint32_t zl_tile_processors(const zlay_plan *plan);
@@ -30,7 +29,7 @@ typedef enum zl_gemm_way {
 /* Lets a plan, whose operands are read, divide the work in a way that the request leaves open; false: it does not, or not this product. */
 bool zl_gemm_way_take(zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way);
 /* What the choice compares: the modelled time of a shape and, where it rests on more than was measured, the model's error. */
-uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way);
+uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way, const zl_tile_shape *whole);
 /* Takes the way and the shape of the least rank, which it returns; UINT64_MAX: the request allows none. */
 uint64_t zl_gemm_way_choose(zlay_plan *plan, const zlay_gemm *gemm);
 /* What each of them needs; what it makes of the plan. */

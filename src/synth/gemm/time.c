@@ -65,6 +65,12 @@ static const struct measured *table_of(const zlay_plan *plan)
     return zl_by_tmem(plan) ? counted : zl_by_sync(plan) ? by_sync : measured;
 }
 
+uint32_t zl_tile_processors(const zlay_plan *plan)
+{
+    enum { H200 = 132, B200 = 148, A100 = 108 };
+    return zl_by_tmem(plan) ? B200 : zl_by_sync(plan) ? A100 : H200;
+}
+
 static uint32_t between(uint32_t n, uint32_t n0, uint32_t t0, uint32_t n1, uint32_t t1)
 {
     return n1 == n0 ? t0 : (t0 * (n1 - n) + t1 * (n - n0)) / (n1 - n0);
@@ -181,7 +187,7 @@ static uint64_t dram_bytes(const zlay_plan *plan, const zlay_gemm *gemm, const w
     return reads > UINT64_MAX - stored ? UINT64_MAX : reads + stored;
 }
 
-static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
 {
     const zlay_plan_summary *info = &plan->info;
     work w = {.m = m, .n = n, .high = zl_ceil_div(info->m, m), .wide = zl_ceil_div(info->n, n)};
@@ -189,7 +195,7 @@ static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, ui
     bool pairs = zl_multicast(info);
     w.waves = zl_ceil_div(pairs ? w.tiles / 2 : w.tiles, clusters_at_once(plan));
     w.steps = zl_ceil_div(info->k, (uint64_t)zl_gemm_k_most(plan) * info->splits);
-    w.ahead = zl_umax(1, zl_tile_ahead(plan, gemm, m, n) / ((m + n) * LINE));
+    w.ahead = zl_umax(1, ring / ((m + n) * LINE));
     w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), zl_tile_processors(plan));
     w.in_step = w.waves > 1 || !(is_partly_outside(w.high, m, info->m) || is_partly_outside(w.wide, n, info->n));
     w.outside = outside_bytes(&w, w.high, m, info->m) + outside_bytes(&w, w.wide, n, info->n);
@@ -229,9 +235,9 @@ static uint64_t ends_ns(const zlay_plan *plan, const work *w)
     return ns + (is_stored(plan) ? 0 : elements / STORE_RATE);
 }
 
-static uint64_t wgmma_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+static uint64_t wgmma_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
 {
-    work w = work_of(plan, gemm, m, n);
+    work w = work_of(plan, gemm, m, n, ring);
     uint64_t step = step_ps(plan, &w), ends = ends_ns(plan, &w), processors = zl_tile_processors(plan);
     uint64_t blocks = zl_umul_sat(w.waves, zl_umul_sat(w.steps, step) / MILLI + ends);
     if (zl_stream(&plan->info)) {
@@ -243,11 +249,8 @@ static uint64_t wgmma_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_
     return FITTED_START + zl_norm4(blocks, w.reads / FITTED_DRAM);
 }
 
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
 {
     bool fitted = zl_by_wgmma(plan) && !plan->info.groups && !zl_gemm_scaled(plan) && m <= ROWS_MOST;
-    if (!fitted) return waves_time(plan, m, n);
-    zlay_plan known = *plan;
-    zl_gemm_instruction(&known); /* orientations are compared before it is made */
-    return wgmma_time(&known, gemm, m, n);
+    return fitted ? wgmma_time(plan, gemm, m, n, ring) : waves_time(plan, m, n);
 }
