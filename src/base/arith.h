@@ -60,8 +60,9 @@ static inline int64_t zl_max(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline uint64_t zl_umin(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t zl_umax(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* The fourth root of the sum of fourth powers, within 0.4 %: how long two things take that run beside each other and now and then
- * wait. The greater, and what the ratio x of both adds, x^4 / 4 - 0.06 x^8, in fractions of 1024. */
+/* The fourth root of the sum of fourth powers, within 0.4 %: how long two things take that run
+ * beside each other and now and then wait. The greater, and what the ratio x of both adds,
+ * x^4 / 4 - 0.06 x^8, in fractions of 1024. */
 static inline uint64_t zl_norm4(uint64_t a, uint64_t b)
 {
     uint64_t most = zl_umax(a, b), least = zl_umin(a, b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay emit prints a function or constant for another author's kernel, zlay show draws, zlay io
- * finds the tile and order that move the fewest bytes, and zlay pipe cycles reckons. The arguments in
- * a command's row are fields of an operation of zlay batch, which reads and refuses them. */
+ * finds the tile and order that move the fewest bytes, and zlay pipe cycles reckons. The arguments
+ * in a command's row are fields of an operation of zlay batch, which reads and refuses them. */
 #include "cli/cli.h"
 #include "cli/progress.h"
 

@@ -29,7 +29,10 @@ static bool is_more(cause *most, double grew)
         if (is_more(most, by)) snprintf((most)->text, sizeof(most)->text, __VA_ARGS__);            \
     } while (0)
 
-static double us(double ns) { return ns / 1000; }
+static double us(double ns) { return ns / 1000; } /* and ns of ps */
+
+/* What two times take that run beside each other, as the model has it. */
+static double norm(double a, double b) { return pow(pow(a, 4) + pow(b, 4), 0.25); }
 
 /* What is to be said where a candidate takes no more; false: it takes more. */
 static bool is_no_more(char *out, uint64_t ns, uint64_t other)
@@ -56,7 +59,7 @@ static void waves_say(cause *most, double grew, uint64_t waves, uint64_t at_once
 
 /* The parts of a modelled time, ns, and the factors of its K steps. */
 typedef struct parts {
-    double steps, ends, exchange, stream, dram, slow;
+    double steps, ends, exchange, stream, power, dram, slow;
     double idle, step, outside;
     double area; /* elements of a tile */
 } parts;
@@ -65,18 +68,20 @@ static parts parts_of(const zlay_gemm_candidate *c, int64_t processors)
 {
     const zlay_gemm_terms *t = &c->terms;
     const zlay_gemm *g = &c->gemm;
-    double waves = (double)t->waves, blocks = (double)t->blocks_ns, dram = (double)t->dram_ns;
-    double both = pow(pow(blocks, 4) + pow(dram, 4), 0.25), splits = g->split_k ? g->split_k : 1;
+    double waves = (double)t->waves, blocks = (double)t->blocks_ns;
+    double powered = norm(blocks, (double)t->power_ns), both = norm(powered, (double)t->dram_ns);
+    double splits = g->split_k ? g->split_k : 1;
     parts p = {.area = (double)g->tile_m * g->tile_n};
     p.exchange = waves * (double)t->exchange_ns;
     p.ends = waves * (double)(t->ends_ns - t->exchange_ns);
     p.stream = (double)t->stream_ns;
     p.steps = blocks - p.exchange - p.ends - p.stream;
-    p.dram = both - blocks;
+    p.power = powered - blocks;
+    p.dram = both - powered;
     p.slow = (double)c->ns - both - (double)t->start_ns;
     p.idle = waves * (double)processors / (double)c->blocks;
     if (t->stream_ns || !processors) p.idle = 1;
-    p.step = (double)t->step_ns / p.area;
+    p.step = (double)t->step_ps / p.area;
     p.outside = g->groups ? 1 : (double)c->blocks * p.area / splits / ((double)g->m * (double)g->n);
     if (t->stream_ns) p.outside = 1;
     return p;
@@ -90,17 +95,18 @@ static void step_say(cause *most, double grew, const zlay_gemm_candidate *c, dou
     const struct {
         const char *what;
         uint64_t own, other;
-    } terms[] = {{"products", t->products_ns, o->products_ns},
-                 {"stages that arrive", t->arrival_ns, o->arrival_ns},
-                 {"L2", t->l2_ns, o->l2_ns},
-                 {"rows beside lines of L2", t->beside_ns, o->beside_ns}};
+    } terms[] = {{"products", t->products_ps, o->products_ps},
+                 {"stages that arrive", t->arrival_ps, o->arrival_ps},
+                 {"L2", t->l2_ps, o->l2_ps},
+                 {"zeros of rows outside", t->outside_ps, o->outside_ps},
+                 {"rows beside lines of L2", t->beside_ps, o->beside_ps}};
     cause term = {.text = ""};
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
         OFFER(&term, (double)terms[i].own / area - (double)terms[i].other / of,
-              "K steps wait for %s: %" PRIu64 " of %" PRIu64 " ns", terms[i].what, terms[i].own,
-              t->step_ns);
+              "K steps wait for %s: %.0f of %.0f ns", terms[i].what, us((double)terms[i].own),
+              us((double)t->step_ps));
     if (!*term.text)
-        snprintf(term.text, sizeof term.text, "K steps of %" PRIu64 " ns%s", t->step_ns,
+        snprintf(term.text, sizeof term.text, "K steps of %.0f ns%s", us((double)t->step_ps),
                  pairs ? ", for pairs run in step" : "");
     OFFER(most, grew, "%s", term.text);
 }
@@ -129,6 +135,7 @@ void zl_gemm_reason(char out[ZL_REASON], const zlay_gemm_candidate *c,
           us((double)(t->ends_ns - t->exchange_ns)));
     OFFER(&most, p.exchange - o.exchange, "the exchange of sums: %.2f us", us(p.exchange));
     OFFER(&most, p.stream - o.stream, "sums of divided tiles: %.2f us", us(p.stream));
+    OFFER(&most, p.power - o.power, "the board's power: %.2f us", us((double)t->power_ns));
     OFFER(&most, p.dram - o.dram, "DRAM: %.2f us for %.1f MB", us((double)t->dram_ns),
           (double)t->dram_bytes / 1e6);
     OFFER(&most, p.slow - o.slow, "slower copies, and those that repack: %.2f us", us(p.slow));

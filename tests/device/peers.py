@@ -14,6 +14,7 @@ import ctypes
 import json
 import math
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -712,9 +713,16 @@ def attention(env):
 
 
 def program_of(plan, causal):
-    """examples/attention.tiles, with the bodies of a plan whose blocks see the keys of earlier queries alone."""
+    """examples/attention.tiles with a plan's tile, and with its bodies where blocks see the keys of earlier queries alone."""
     with open("examples/attention.tiles") as file:
         program = file.read()
+    queries, keys = plan["tile"]
+    program = program.replace("instances 2", f"instances {queries // 64}").replace(") * 128", f") * {keys}")
+    for name, size in {"tQ0": queries * 128, "tQ1": queries * 128, "tK0": keys * 128, "tK1": keys * 128, "tV": keys * 256}.items():
+        program = re.sub(f"move {name} [0-9]+", f"move {name} {size}", program)
+    head, loop, rest = re.split("^(?=loop$)|^(?=after$)", program, flags=re.M)
+    loop = re.sub("cycles ([0-9]+)", lambda m: f"cycles {int(m[1]) * keys // 128}", loop)
+    program = head + loop + rest
     if not causal:
         return program
     own = plan["pipe"]
@@ -728,16 +736,31 @@ class Found(Attention):
     """The same with the pipe that is found from its operations, beside the plan's own."""
 
     def __init__(self, env, batch, tokens, heads, causal):
-        super().__init__(env, 128, batch, tokens, heads, causal)
-        self.own = (self.function, self.code)
-        found = env.zlay.ask(op="pipe.roles", target="sm_90a", program=program_of(self.plan, causal))
-        request = {"target": "sm_90a", "head": 128, "queries": tokens, "keys": tokens, "heads": heads, "batch": batch, "causal": causal}
-        self.code = env.zlay.ask(op="emit", what="attention", name="attention", pipe=found["pipe"], **request)
-        self.function = env.driver.load(self.code["text"], "attention", self.code["smem"])
+        self.own = Attention(env, 128, batch, tokens, heads, causal)  # as the planner chooses
+        tiles = [self.own.plan["tile"], [128, 128]]  # the planner's, if its kernel takes the pipe that is found
+        while not self.found(batch, tokens, heads, causal, tiles[0]):
+            tiles.pop(0)
+
+    def found(self, batch, tokens, heads, causal, tile):
+        request = {"target": "sm_90a", "head": 128, "queries": tokens, "keys": tokens, "heads": heads, "batch": batch, "causal": causal, "tile": tile}
+        super().__init__(self.own.env, 128, batch, tokens, heads, causal, tile=tile)
+        try:
+            found = self.env.zlay.ask(op="pipe.roles", target="sm_90a", program=program_of(self.plan, causal))
+            self.code = self.env.zlay.ask(op="emit", what="attention", name="attention", pipe=found["pipe"], **request)
+        except ValueError:
+            if tile == [128, 128]:
+                raise
+            return False
+        self.function = self.env.driver.load(self.code["text"], "attention", self.code["smem"])
+        return True
+
+    def set(self):
+        one = super().set()
+        one["own"] = self.own.given({x: one[x] for x in "qkvo"}, {x: one["t" + x] for x in "qkv"})
+        return one
 
     def by_plan(self, one):
-        function, code = self.own
-        self.env.driver.launch(function, code["grid"], code["threads"], code["smem"], one["values"])
+        self.own.by_zlay(one["own"])
 
     def measure(self):
         a_set = self.set()
@@ -750,7 +773,7 @@ class Found(Attention):
             errors.append(self.error(a_set, a_set["o"].transpose(1, 2)))
         times = contest({"zlay": self.by_zlay, "plan": self.by_plan}, sets, self.env.rounds)
         flops = 4 * self.batch * self.heads * self.tokens * self.tokens * self.head / (2 if self.causal else 1)
-        return {"us": times["zlay"], "tflops": flops / times["zlay"] / 1e6, "tile": self.plan["tile"], "error": errors[0], "peer": "plan",
+        return {"us": times["zlay"], "tflops": flops / times["zlay"] / 1e6, "tile": [self.plan["tile"], self.own.plan["tile"]], "error": errors[0], "peer": "plan",
                 "peer_us": times["plan"], "ratio": times["plan"] / times["zlay"], "peer_error": errors[1]}
 
 

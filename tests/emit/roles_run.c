@@ -63,9 +63,11 @@ static void kernel_make(run *r, const shape *s)
 }
 
 static const shape shapes[] = {
-    {128, 0, 0, 1, 1, 1, 100, 3, .type = ZLAY_TYPE_BF16},      {128, 0, 0, 1, 2, 1, 129, 300, .type = ZLAY_TYPE_BF16},
-    {128, 0, 0, 2, 1, 1, 128, 400, .type = ZLAY_TYPE_BF16},  {128, 1, 0, 1, 1, 1, 130, 390, .type = ZLAY_TYPE_BF16},
-    {128, 1, 0, 1, 2, 2, 260, 260, .type = ZLAY_TYPE_BF16},
+    {128, 0, 0, 1, 1, 1, 100, 3, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
+    {128, 0, 0, 1, 2, 1, 129, 300, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
+    {128, 0, 0, 2, 1, 1, 128, 400, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
+    {128, 1, 0, 1, 1, 1, 130, 390, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
+    {128, 1, 0, 1, 2, 2, 260, 260, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
 };
 
 static void runs(void **state)
@@ -111,6 +113,7 @@ static void refused(void **state)
     zlay_attention a = asked(&s);
     zlay_attention_plan *waves;
     zlay_buf out = {kernel, sizeof kernel, 0};
+    a.tile_m = a.tile_n = 0;
     assert_int_equal(zlay_attention_synth(*state, &waves, target_of("gfx942"), &a), ZLAY_OK);
     zlay_attention_emit ask = {.size = sizeof ask, .plan = waves, .name = "kernel", .name_length = 6, .pipe = zlay_roles_pipe(roles)};
     assert_int_equal(zlay_emit_attention(*state, &out, NULL, NULL, 0, &ask), ZLAY_ENOTSUP);

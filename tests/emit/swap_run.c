@@ -125,7 +125,7 @@ static void automatic(void **state)
         {ZLAY_ORDER_COLUMN, 16, 64, {.m = 16, .n = 512, .k = 4095}},
         {ZLAY_ORDER_COLUMN, 16, 64, {.m = 16, .n = 512, .k = 4096, .b_order = ZLAY_ORDER_ROW}},
         {ZLAY_ORDER_COLUMN, 16, 128, {.m = 16, .n = 512, .k = 4096, .tile_k = 128}},
-        {ZLAY_ORDER_ROW, 64, 64, {.m = 17, .n = 4096, .k = 4096}},
+        {ZLAY_ORDER_COLUMN, 32, 64, {.m = 17, .n = 4096, .k = 4096}},
         {ZLAY_ORDER_ROW, 64, 64, {.m = 16, .n = 4096, .k = 4096, .tile_n = 64}},
         {ZLAY_ORDER_ROW, 64, 128, {.m = 16, .n = 4096, .k = 4096, TYPES(S8, S8, S8)}},
         {ZLAY_ORDER_ROW, 64, 128, {.m = 16, .n = 4096, .k = 4096, TYPES(E4M3, E4M3, BF16), .a_scales = ZLAY_SCALES_LINE}},

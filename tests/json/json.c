@@ -329,6 +329,13 @@ static const char *const whole[] = {
     "2]\\nend\\nend\\n"
     "role c warps 1..1\\nfor i in 0..N\\nwait full[i % 2] parity i / 2 % 2\\nread A[i % "
     "2]\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
+    "{\"op\":\"pipe.roles\",\"target\":\"sm_90a\",\"program\":\""
+    "tiles p\\nloop N 1..\\nshared A 8192\\nshared B 8192\\nshared D 8192\\nbody convert\\n"
+    "  matrix C f32\\n  matrix R bf16\\n  R = bf16(C)\\nend\\nloop\\n"
+    "  copy tensor 8192 -> A : cycles 100 latency 600\\n"
+    "  copy tensor 8192 -> B : cycles 100 latency 600\\n"
+    "  mma A, B -> C fresh first : cycles 128 latency 200\\nafter\\n"
+    "  use C, R body convert\\n  write D from R\\n  store D 8192\\n\"}",
     "{\"op\":\"tmem.check\",\"pipe\":\"pipe p\\ntmem C[1] 48\\nalloc C\\nrole r warps 0..0\\ndealloc "
     "C\\nend\\n\"}",
     "{\"op\":\"pipe.fences\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "

@@ -27,6 +27,7 @@ typedef struct shape {
     uint64_t blocks; /* persistent ones of those; 0: as many as the plan's grid */
     uint64_t spare; /* rows that the request of those has more than there are */
     bool tmem; /* of sm_100a, in tensor memory; else of sm_90a */
+    uint32_t tile_m, tile_n; /* 0: as the planner chooses */
 } shape;
 
 enum { KEYS, QUERIES };
@@ -113,7 +114,7 @@ static inline zlay_attention asked(const shape *s)
     for (int q = 0; q < 2 && !s->sequences; q++) lengths[q] = !s->rows[q] ? ZLAY_LENGTHS_EQUAL : s->packed[q] ? ZLAY_LENGTHS_PACKED : ZLAY_LENGTHS_PADDED;
     return (zlay_attention){.size = sizeof(zlay_attention), .q_lengths = lengths[QUERIES], .k_lengths = lengths[KEYS], .type = s->type, .batch = s->sequences ? 0 : s->batch, .sequences = s->sequences ? s->batch : 0, .heads = s->heads,
                             .kv_heads = s->kv_heads, .queries = rows_bound(s, QUERIES), .keys = rows_bound(s, KEYS), .head = s->head, .causal = s->causal,
-                            .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window, .splits = s->splits};
+                            .soft_cap = s->cap, .sinks = s->sinks, .lse = s->lse, .window = s->window, .splits = s->splits, .tile_m = s->tile_m, .tile_n = s->tile_n};
 }
 
 /* ---- plans and kernels ------------------------------------------------------------------------ */

@@ -12,8 +12,8 @@ enum { ROOM = 512, PROCESSORS = 132 };
 static zlay_gemm_candidate gemm(void)
 {
     zlay_gemm_candidate c = {.gemm = {.m = 128 * 528, .n = 128, .k = 640, .tile_m = 128, .tile_n = 128}, .blocks = 528};
-    c.terms = (zlay_gemm_terms){.waves = 4, .at_once = 132, .last = 132, .steps = 10, .step_ns = 200, .products_ns = 150, .arrival_ns = 100,
-                                .l2_ns = 90, .ends_ns = 500, .start_ns = 2500};
+    c.terms = (zlay_gemm_terms){.waves = 4, .at_once = 132, .last = 132, .steps = 10, .step_ps = 200000, .products_ps = 150000, .arrival_ps = 100000,
+                                .l2_ps = 90000, .ends_ns = 500, .start_ns = 2500};
     return c;
 }
 
@@ -21,8 +21,9 @@ static zlay_gemm_candidate gemm(void)
 static void time_put(zlay_gemm_candidate *c)
 {
     zlay_gemm_terms *t = &c->terms;
-    t->blocks_ns = t->waves * (t->steps * t->step_ns + t->ends_ns) + t->stream_ns;
-    c->ns = t->blocks_ns + t->start_ns + (t->dram_ns > 4 * t->blocks_ns ? t->dram_ns - t->blocks_ns : 0);
+    t->blocks_ns = t->waves * (t->steps * t->step_ps / 1000 + t->ends_ns) + t->stream_ns;
+    uint64_t beside = t->dram_ns + t->power_ns; /* far more than the blocks, or nothing */
+    c->ns = t->start_ns + (beside ? beside : t->blocks_ns);
 }
 
 static void assert_reason(void (*change)(zlay_gemm_candidate *), const char *wanted)
@@ -38,11 +39,13 @@ static void assert_reason(void (*change)(zlay_gemm_candidate *), const char *wan
 
 static void waves(zlay_gemm_candidate *c) { c->terms.waves = 5, c->terms.last = 1, c->blocks = 529; }
 static void pairs(zlay_gemm_candidate *c) { c->terms.waves = 5, c->terms.at_once = 66, c->terms.last = 1, c->blocks = 530; }
-static void products(zlay_gemm_candidate *c) { c->terms.products_ns = 190, c->terms.step_ns = 230; }
-static void arrival(zlay_gemm_candidate *c) { c->terms.arrival_ns = 220, c->terms.step_ns = 240; }
-static void level_2(zlay_gemm_candidate *c) { c->terms.l2_ns = 210, c->terms.step_ns = 250; }
-static void beside(zlay_gemm_candidate *c) { c->terms.beside_ns = 60, c->terms.step_ns = 260; }
-static void together(zlay_gemm_candidate *c) { c->terms.step_ns = 220, c->gemm.multicast = ZLAY_MULTICAST_B; }
+static void products(zlay_gemm_candidate *c) { c->terms.products_ps = 190000, c->terms.step_ps = 230000; }
+static void arrival(zlay_gemm_candidate *c) { c->terms.arrival_ps = 220000, c->terms.step_ps = 240000; }
+static void level_2(zlay_gemm_candidate *c) { c->terms.l2_ps = 210000, c->terms.step_ps = 250000; }
+static void zeros(zlay_gemm_candidate *c) { c->terms.outside_ps = 120000, c->terms.step_ps = 255000; }
+static void power(zlay_gemm_candidate *c) { c->terms.power_ns = 90000; }
+static void beside(zlay_gemm_candidate *c) { c->terms.beside_ps = 60000, c->terms.step_ps = 260000; }
+static void together(zlay_gemm_candidate *c) { c->terms.step_ps = 220000, c->gemm.multicast = ZLAY_MULTICAST_B; }
 static void ends(zlay_gemm_candidate *c) { c->terms.ends_ns = 900; }
 static void exchange(zlay_gemm_candidate *c) { c->terms.ends_ns = 900, c->terms.exchange_ns = 400; }
 static void stream(zlay_gemm_candidate *c) { c->terms.stream_ns = 3000; }
@@ -59,6 +62,8 @@ static void one_term_is_named(void **state)
     assert_reason(products, "K steps wait for products: 190 of 230 ns");
     assert_reason(arrival, "K steps wait for stages that arrive: 220 of 240 ns");
     assert_reason(level_2, "K steps wait for L2: 210 of 250 ns");
+    assert_reason(zeros, "K steps wait for zeros of rows outside: 120 of 255 ns");
+    assert_reason(power, "the board's power: 90.00 us");
     assert_reason(beside, "K steps wait for rows beside lines of L2: 60 of 260 ns");
     assert_reason(together, "K steps of 220 ns, for pairs run in step");
     assert_reason(ends, "ends of tiles: 4 times 0.90 us");

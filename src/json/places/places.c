@@ -17,12 +17,12 @@ static const zl_named places[] = {{"register", ZLAY_PLACE_REGISTER},
                                   {NULL, 0}};
 static const zl_named axes[] = {{"x", 1}, {"y", 2}, {"z", 4}, {NULL, 0}};
 
-typedef struct value_asked {
+typedef struct placed_value {
     const char *name;
     uint32_t rows, columns, bits, depth;
     uint64_t times;
     uint32_t from, to, same;
-} value_asked;
+} placed_value;
 
 typedef struct operation_asked {
     const char *form;
@@ -66,17 +66,17 @@ static const zl_field_kind as_set = {.read = read_set, .type = "texts"};
 typedef uint32_t as_set_type;
 
 static const zl_field value_rows[] = {
-    {"name", ZL_NEEDS, ZL_AT(zl_as_string, value_asked, name)},
-    {"rows", ZL_NEEDS, ZL_AT(zl_as_some32, value_asked, rows)},
-    {"columns", ZL_NEEDS, ZL_AT(zl_as_some32, value_asked, columns)},
-    {"bits", ZL_NEEDS, ZL_AT(zl_as_some32, value_asked, bits)},
-    {"depth", ZL_MAY, ZL_AT(zl_as_some32, value_asked, depth)},
-    {"times", ZL_MAY, ZL_AT(zl_as_some64, value_asked, times)},
-    {"from", ZL_MAY, ZL_AT(as_set, value_asked, from), .of = places},
-    {"to", ZL_MAY, ZL_AT(as_set, value_asked, to), .of = places},
-    {"same", ZL_MAY, ZL_AT(as_set, value_asked, same), .of = axes},
+    {"name", ZL_NEEDS, ZL_AT(zl_as_string, placed_value, name)},
+    {"rows", ZL_NEEDS, ZL_AT(zl_as_some32, placed_value, rows)},
+    {"columns", ZL_NEEDS, ZL_AT(zl_as_some32, placed_value, columns)},
+    {"bits", ZL_NEEDS, ZL_AT(zl_as_some32, placed_value, bits)},
+    {"depth", ZL_MAY, ZL_AT(zl_as_some32, placed_value, depth)},
+    {"times", ZL_MAY, ZL_AT(zl_as_some64, placed_value, times)},
+    {"from", ZL_MAY, ZL_AT(as_set, placed_value, from), .of = places},
+    {"to", ZL_MAY, ZL_AT(as_set, placed_value, to), .of = places},
+    {"same", ZL_MAY, ZL_AT(as_set, placed_value, same), .of = axes},
 };
-static const zl_fields value_fields = {ZL_ROWS(value_rows, value_asked), .what = "a value"};
+static const zl_fields value_fields = {ZL_ROWS(value_rows, placed_value), .what = "a value"};
 
 static const zl_field operation_rows[] = {
     {"form", ZL_NEEDS, ZL_AT(zl_as_string, operation_asked, form)},
@@ -108,7 +108,7 @@ const zl_fields zl_places_fields = {ZL_ROWS(places_rows, asked),
 
 static zlay_status values_named(zl_call *call, zlay_places_value *to, const asked *a)
 {
-    const value_asked *from = a->values.row;
+    const placed_value *from = a->values.row;
     for (uint32_t i = 0; i < a->values.count; i++) {
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(from[i].name, from[j].name))
@@ -125,7 +125,7 @@ static zlay_status values_named(zl_call *call, zlay_places_value *to, const aske
 static zlay_status numbers_of(zl_call *call, const char *field, const json_t *list, const asked *a,
                               uint32_t *out, uint32_t most, uint32_t *count)
 {
-    const value_asked *value = a->values.row;
+    const placed_value *value = a->values.row;
     if (json_array_size(list) > most)
         return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s' names more than %u values", field, most);
     for (size_t i = 0; i < json_array_size(list); i++) {

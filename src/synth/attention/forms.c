@@ -21,15 +21,12 @@ enum {
     PROCESSORS = 132, /* of an H200 */
 };
 
-/* What the model reckons with, fitted to 26 shapes by all their forms on an H200 (tests/device/fit.py). */
+/* What the model reckons with: docs/internals/times.md says what each is. */
 enum {
-    START = 2500,        /* ns of a launch */
-    BEGIN = 3328,        /* ns of a block's first tile, and of its result */
-    STEP = 157,          /* ns of a tile's barriers */
-    PRODUCT_PS = 17,     /* ps of the products of 64 queries: of a key and an element of the head, of 16 bits */
-    SOFTMAX_PS = 1516, ELEMENT_PS = 33, /* of the softmax: of a key; of a key and an element */
-    SHOWN = 34,          /* per cent of the shorter of both that the overlap does not hide */
-    TAIL = 435, MILLI = 1000 /* of the longest block, behind the even share of causal blocks */
+    START = 2500, /* ns of a launch */
+    MILLI = 1000,
+#define FITTED(name, value) name = value,
+#include "synth/attention/fitted.def"
 };
 
 const zl_attention_budget zl_attention_budgets[4] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}};

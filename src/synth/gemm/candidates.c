@@ -12,23 +12,23 @@
 
 enum { CANDIDATES = 2 * ZL_GEMM_WAYS * ZL_TILE_SHAPES, PERCENT = 100, SIDE_ERROR = 3 /* per cent */ };
 
-typedef struct ranked {
+typedef struct weighed {
     zlay_gemm_candidate candidate;
     uint64_t rank;
     uint32_t other, place; /* 1: of the orientation that the planner does not take; of equal ranks the first listed */
-} ranked;
+} weighed;
 
 typedef struct listing {
     zlay_ctx *ctx;
     const zlay_target *target;
-    ranked *list;
+    weighed *list;
     uint32_t count, other;
     zlay_status first; /* of those that were not laid out */
 } listing;
 
 static int compare(const void *left, const void *right)
 {
-    const ranked *a = left, *b = right;
+    const weighed *a = left, *b = right;
     if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
     return a->place < b->place ? -1 : a->place > b->place;
 }
@@ -50,8 +50,8 @@ static zlay_status candidate_add(listing *l, const zlay_gemm *fixed, uint64_t ra
         return ZLAY_OK;
     }
     if (status) return status;
-    ranked *r = &l->list[l->count];
-    *r = (ranked){.candidate = {*fixed, info.stages, info.smem, zl_umul_sat(info.clusters, info.cluster), weight.time, weight.terms},
+    weighed *r = &l->list[l->count];
+    *r = (weighed){.candidate = {*fixed, info.stages, info.smem, zl_umul_sat(info.clusters, info.cluster), weight.time, weight.terms},
                   .rank = l->other ? rank / PERCENT * (PERCENT + SIDE_ERROR) : rank, .other = l->other, .place = l->count};
     r->candidate.gemm.tile_m = info.tile_m;
     r->candidate.gemm.tile_n = info.tile_n;
@@ -75,7 +75,7 @@ static void way_fix(zlay_gemm *g, const zlay_plan *plan, const zlay_plan *before
 /* The shapes of all ways of a plan whose operands are read, with nothing decided. */
 static zlay_status ways_list(listing *l, const zlay_plan *plan, const zlay_gemm *gemm)
 {
-    zl_tile_shape shapes[ZL_TILE_SHAPES];
+    zl_tile_shape shapes[ZL_TILE_SHAPES], whole = zl_tile_cheapest(plan, gemm);
     zlay_status status = ZLAY_OK;
     for (zl_gemm_way way = ZL_GEMM_WHOLE; way < ZL_GEMM_WAYS && !status; way++) {
         zlay_plan other = *plan;
@@ -86,7 +86,7 @@ static zlay_status ways_list(listing *l, const zlay_plan *plan, const zlay_gemm 
         for (uint32_t i = 0; i < count && !status; i++) {
             fixed.tile_m = shapes[i].m;
             fixed.tile_n = shapes[i].n;
-            status = candidate_add(l, &fixed, zl_gemm_way_rank(&shapes[i], way));
+            status = candidate_add(l, &fixed, zl_gemm_way_rank(&shapes[i], way, &whole));
         }
     }
     return status;
@@ -129,7 +129,7 @@ static zlay_status sides_list(listing *l, const zlay_gemm *gemm, bool swapped)
 }
 
 /* Whether a candidate is the plan that the planner makes. */
-static bool is_chosen(const ranked *r, const zlay_plan_summary *info)
+static bool is_chosen(const weighed *r, const zlay_plan_summary *info)
 {
     const zlay_gemm *g = &r->candidate.gemm;
     bool stream = g->stream_k == ZLAY_STREAM_ALWAYS, shares = g->multicast != ZLAY_MULTICAST_NONE;
@@ -144,7 +144,7 @@ static void chosen_first(listing *l, const zlay_plan_summary *info)
     uint32_t i = 0;
     while (i < l->count && !is_chosen(&l->list[i], info)) i++;
     if (i == l->count) return;
-    ranked first = l->list[i];
+    weighed first = l->list[i];
     memmove(l->list + 1, l->list, i * sizeof first);
     l->list[0] = first;
 }

@@ -7,9 +7,9 @@
 
 enum {
     PERCENT = 100,
-    STREAM_ERROR = 6, /* per cent, of times: what stream-K must win by */
+    STREAM_ERROR = 6, /* per cent, of times: what stream-K must win by, by another tile than whole tiles have */
     SPLIT_ERROR = 6,  /* the same of sums that a block sends to another */
-    WIDTH_ERROR = 3,  /* the same of tiles whose columns are no multiple of 64 */
+    WIDTH_ERROR = 1,  /* the same of tiles whose columns are no multiple of 64 */
     WIDTH = 64,
     SPLITS = 2 /* blocks of the first of the divisions of K, each of which has twice those of the one before */
 };
@@ -38,21 +38,22 @@ bool zl_gemm_way_take(zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way)
     return true;
 }
 
-uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way)
+uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way, const zl_tile_shape *whole)
 {
-    uint32_t error = way >= ZL_GEMM_SPLIT_2 ? SPLIT_ERROR : way == ZL_GEMM_STREAM ? STREAM_ERROR : 0;
+    bool same = shape->m == whole->m && shape->n == whole->n;
+    uint32_t error = way >= ZL_GEMM_SPLIT_2 ? SPLIT_ERROR : way == ZL_GEMM_STREAM && !same ? STREAM_ERROR : 0;
     if (shape->n % WIDTH && shape->n > WIDTH) error += WIDTH_ERROR;
     return zl_umul_sat(shape->time, PERCENT) / (PERCENT - error);
 }
 
 /* The shape of the least rank of a way, and its rank; UINT64_MAX: there is none. */
-static uint64_t way_least(const zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way, zl_tile_shape *best)
+static uint64_t way_least(const zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way, zl_tile_shape *best, const zl_tile_shape *whole)
 {
     zl_tile_shape shapes[ZL_TILE_SHAPES];
     uint32_t count = zl_tile_shapes(plan, gemm, shapes);
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t rank = zl_gemm_way_rank(&shapes[i], way);
+        uint64_t rank = zl_gemm_way_rank(&shapes[i], way, whole);
         if (rank >= least) continue;
         least = rank;
         *best = shapes[i];
@@ -69,7 +70,7 @@ uint64_t zl_gemm_way_choose(zlay_plan *plan, const zlay_gemm *gemm)
     for (zl_gemm_way way = ZL_GEMM_WHOLE; way < ZL_GEMM_WAYS; way++) {
         zlay_plan other = *plan;
         if (!zl_gemm_way_take(&other, gemm, way)) continue;
-        uint64_t rank = way_least(&other, gemm, way, &shape);
+        uint64_t rank = way_least(&other, gemm, way, &shape, &whole);
         if (rank >= least) continue;
         least = rank;
         best = way;

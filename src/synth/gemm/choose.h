@@ -5,22 +5,19 @@
 
 #include "synth/gemm/plan.h"
 
-/* The modelled nanoseconds of a product by tiles of a shape;
- * how many blocks compute tiles of D, UINT64_MAX where they pass 64
- * bits; and the bytes of the ring that such tiles have. */
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
-/* The same, and what it is made of. */
-uint64_t zl_tile_terms(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
+/* The modelled nanoseconds of a product by tiles of a shape, whose ring has so many bytes, and what they are made of; how many
+ * blocks compute tiles of D, UINT64_MAX where they pass 64 bits. */
+uint64_t zl_tile_time(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring);
 uint64_t zl_tile_blocks(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty);
-uint64_t zl_tile_ahead(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
 
 /* The processors whose waves the model counts. */
 uint32_t zl_tile_processors(const zlay_plan *plan);
 
 enum { ZL_TILE_SHAPES = 4 * 32 /* at most: rows by 64 up to 256, columns by 8 up to 256 */ };
 
-/* The shapes that the request allows, of clusters and of a division of tiles as the plan has them; the first of the cheapest, whose
+/* A shape with its time, which depends on the ring that it has; the shapes that the request allows, of clusters and of a division of tiles as the plan has them; the first of the cheapest, whose
  * time is UINT64_MAX where there is none. */
+zl_tile_shape zl_tile_weigh(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
 uint32_t zl_tile_shapes(const zlay_plan *plan, const zlay_gemm *gemm, zl_tile_shape *out);
 zl_tile_shape zl_tile_cheapest(const zlay_plan *plan, const zlay_gemm *gemm);
 
@@ -33,7 +30,7 @@ typedef enum zl_gemm_way {
 /* Lets a plan, whose operands are read, divide the work in a way that the request leaves open; false: it does not, or not this product. */
 bool zl_gemm_way_take(zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way);
 /* What the choice compares: the modelled time of a shape and, where it rests on more than was measured, the model's error. */
-uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way);
+uint64_t zl_gemm_way_rank(const zl_tile_shape *shape, zl_gemm_way way, const zl_tile_shape *whole);
 /* Takes the way and the shape of the least rank, which it returns; UINT64_MAX: the request allows none. */
 uint64_t zl_gemm_way_choose(zlay_plan *plan, const zlay_gemm *gemm);
 /* What each of them needs; what it makes of the plan. */

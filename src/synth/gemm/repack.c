@@ -16,6 +16,8 @@ enum {
 #define COPY(rate) COPY_RATE = rate,
 #define PATH(how, percent) BY_##how = percent,
 #include "synth/gemm/times.def"
+#define FITTED(name, value) FITTED_##name = value,
+#include "synth/gemm/fitted.def"
     BY_TENSOR = 100 /* per cent, as PATH */
 };
 
@@ -57,6 +59,13 @@ static uint32_t slowness(const zlay_plan *plan, int32_t operand)
     return alignment == 8 ? BY_CP_ASYNC_8 : alignment == 4 ? BY_CP_ASYNC_4 : BY_ELEMENTS;
 }
 
+/* A product's time by a slower path: all of it but what the launch takes. */
+static uint64_t slowed(uint64_t product, uint32_t percent)
+{
+    uint64_t launch = zl_umin(product, FITTED_START);
+    return product == UINT64_MAX ? product : zl_uadd_sat(zl_umul_sat(product - launch, percent) / BY_TENSOR, launch);
+}
+
 static uint64_t bytes_of(const zl_operand *o) { return zl_umul_sat(o->outer, o->inner * o->element); }
 
 static uint64_t copy_time(const zl_operand *o) { return LAUNCH_NS + bytes_of(o) / (COPY_RATE / 2); }
@@ -75,7 +84,7 @@ static uint64_t time_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t s
         return UINT64_MAX; /* only tensor copies fill the stages of a split */
     uint32_t a = slowness(&there, ZLAY_OPERAND_A), b = slowness(&there, ZLAY_OPERAND_B);
     uint64_t product = zl_gemm_way_choose(&there, gemm);
-    return zl_umul_sat(product, a > b ? a : b) / BY_TENSOR + copies;
+    return zl_uadd_sat(slowed(product, a > b ? a : b), copies);
 }
 
 /* What memory takes to give A and B and to take D, each once, at the rate at which a copy reads and writes. */
@@ -91,11 +100,11 @@ uint64_t zl_gemm_modelled(zlay_gemm_terms *out, const zlay_plan *plan, const zla
     zlay_gemm fixed = *gemm;
     uint64_t copies = 0;
     fixed.tile_m = plan->info.tile_m, fixed.tile_n = plan->info.tile_n;
-    zl_tile_terms(out, plan, &fixed, fixed.tile_m, fixed.tile_n);
+    zl_tile_weigh(out, plan, &fixed, fixed.tile_m, fixed.tile_n);
     for (int32_t o = 0; o < OPERANDS; o++)
         if (plan->repack[o].transfer) copies += LAUNCH_NS + plan->repack[o].bytes / (COPY_RATE / 2);
     uint32_t a = slowness(plan, ZLAY_OPERAND_A), b = slowness(plan, ZLAY_OPERAND_B);
-    uint64_t product = zl_umul_sat(zl_tile_cheapest(plan, &fixed).time, a > b ? a : b) / BY_TENSOR;
+    uint64_t product = slowed(zl_tile_cheapest(plan, &fixed).time, a > b ? a : b);
     return zl_uadd_sat(zl_umax(product, memory_time(plan)), copies);
 }
 

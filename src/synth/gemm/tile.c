@@ -37,7 +37,6 @@ enum {
 typedef struct tile_choice {
     uint32_t rows;               /* of a consumer, and the least of a tile */
     uint32_t columns_step;       /* of N */
-    uint32_t processors;         /* only the choice of a default tile looks at them */
 } tile_choice;
 
 static uint32_t columns_least(const zlay_plan *plan) { return zl_d_by_columns(plan) ? COLUMNS_FEW : COLUMNS_LEAST; }
@@ -53,9 +52,9 @@ static bool fits_b(const zlay_plan *plan, uint32_t n, uint32_t k)
 
 static const tile_choice *choice_of(const zlay_plan *plan)
 {
-    static const tile_choice h200 = {.rows = 64, .columns_step = 8, .processors = 132},
-                             b200 = {.rows = 128, .columns_step = 16, .processors = 148},
-                             a100 = {.rows = 64, .columns_step = 64, .processors = 108};
+    static const tile_choice h200 = {.rows = 64, .columns_step = 8},
+                             b200 = {.rows = 128, .columns_step = 16},
+                             a100 = {.rows = 64, .columns_step = 64};
     return zl_by_tmem(plan) ? &b200 : zl_by_sync(plan) ? &a100 : &h200;
 }
 
@@ -131,30 +130,9 @@ static bool is_allowed(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m,
     if ((zl_by_sync(plan) && !fits_warps(m, n)) || !zl_gemm_scales_rows(plan, m)) return false;
     uint64_t blocks = zl_tile_blocks(&plan->info, m, n, 0);
     if (blocks > TILES_MOST) return false;
-    if (zl_stream(&plan->info) && gemm->stream_k == ZLAY_STREAM_AUTO && blocks <= choice_of(plan)->processors) return false; /* of one wave none is divided */
+    if (zl_stream(&plan->info) && gemm->stream_k == ZLAY_STREAM_AUTO && blocks <= zl_tile_processors(plan)) return false; /* of one wave none is divided */
     return gemm->tile_n || zl_split_fits(plan, m, n, k);
 }
-
-uint32_t zl_tile_shapes(const zlay_plan *plan, const zlay_gemm *gemm, zl_tile_shape *out)
-{
-    const tile_choice *on = choice_of(plan);
-    uint32_t count = 0, least = columns_least(plan), k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
-    for (uint32_t m = zl_groups_turned(&plan->info) ? ZL_GROUPS_ROWS : ROWS_MOST; m; m -= on->rows)
-        for (uint32_t n = COLUMNS_MOST; n >= least; n -= on->columns_step)
-            if (is_allowed(plan, gemm, m, n, k)) out[count++] = (zl_tile_shape){m, n, zl_tile_time(plan, gemm, m, n)};
-    return count;
-}
-
-zl_tile_shape zl_tile_cheapest(const zlay_plan *plan, const zlay_gemm *gemm)
-{
-    zl_tile_shape shapes[ZL_TILE_SHAPES], best = {0, 0, UINT64_MAX};
-    uint32_t count = zl_tile_shapes(plan, gemm, shapes);
-    for (uint32_t i = 0; i < count; i++)
-        if (shapes[i].time < best.time) best = shapes[i];
-    return best;
-}
-
-uint32_t zl_tile_processors(const zlay_plan *plan) { return choice_of(plan)->processors; }
 
 /* The columns of D in a pass: 256 bytes of a row, 128 of elements of a byte, or 64 columns. What an epilogue loads for 128
  * columns beside sums from tensor memory is more than a thread has registers for (ptxas 13.0 spills), and so is what it takes
@@ -291,11 +269,32 @@ static void tile_lay(zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_
     info->k_steps = k / info->mma.k;
 }
 
-uint64_t zl_tile_ahead(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+zl_tile_shape zl_tile_weigh(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
 {
     zlay_plan laid = *plan;
+    zl_gemm_instruction(&laid); /* orientations are compared before it is made */
     tile_lay(&laid, gemm, m, n);
-    return (uint64_t)stages_that_fit(&laid) * laid.info.stage_bytes;
+    return (zl_tile_shape){m, n, zl_tile_time(out, &laid, gemm, m, n, (uint64_t)stages_that_fit(&laid) * laid.info.stage_bytes)};
+}
+
+uint32_t zl_tile_shapes(const zlay_plan *plan, const zlay_gemm *gemm, zl_tile_shape *out)
+{
+    const tile_choice *on = choice_of(plan);
+    zlay_gemm_terms terms;
+    uint32_t count = 0, least = columns_least(plan), k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
+    for (uint32_t m = zl_groups_turned(&plan->info) ? ZL_GROUPS_ROWS : ROWS_MOST; m; m -= on->rows)
+        for (uint32_t n = COLUMNS_MOST; n >= least; n -= on->columns_step)
+            if (is_allowed(plan, gemm, m, n, k)) out[count++] = zl_tile_weigh(&terms, plan, gemm, m, n);
+    return count;
+}
+
+zl_tile_shape zl_tile_cheapest(const zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zl_tile_shape shapes[ZL_TILE_SHAPES], best = {0, 0, UINT64_MAX};
+    uint32_t count = zl_tile_shapes(plan, gemm, shapes);
+    for (uint32_t i = 0; i < count; i++)
+        if (shapes[i].time < best.time) best = shapes[i];
+    return best;
 }
 
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)

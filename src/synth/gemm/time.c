@@ -2,10 +2,11 @@
 /* How long a GEMM takes by tiles of a shape: what the choice of tiles, orientations and divisions compares.
  *
  * Products by wgmma without groups and scales. A K step of a tile takes its matrix instructions (target/machine.def), or the time
- * in which stages ahead of it arrive, or its share of what L2 gives all blocks together; blocks that do equal work run in step, and
- * then ask L2 for the same lines at once, which a tile that lies partly outside of D ends. The steps of a block, with what begins and
- * ends each tile, or what DRAM takes for panels that a wave of tiles reads once. Of two such times neither waits for the other, so
- * the sum is that of fourth powers. The constants are fitted to random products on an H200 (tests/device/fit.py).
+ * in which stages ahead of it arrive, or its share of what L2 gives all blocks together: lines, faster where blocks that do equal
+ * work run in step and so ask for the same lines at once, and, far slower, the zeros of rows outside of A and B. The steps of a block, with what begins and
+ * ends each tile, or what DRAM takes for panels that a wave of tiles reads once, or the products at the rate that the board's power
+ * sustains. Of two such times neither waits for the other, so the sum is that of fourth powers. The constants are fitted to random
+ * products on an H200 (tests/device/fit.py); docs/internals/times.md has the equations.
  *
  * Other products. Waves of tiles, each of its K steps and a few more: by times of one step that were measured on an H200, within 3 %
  * where K has 40 steps or more, or that are counted from published widths. */
@@ -28,8 +29,9 @@ enum {
     TENTHS = 10,
     MILLI = 1000,
 #define STORES(rate) STORE_RATE = rate,
-#define FITTED(name, value) FITTED_##name = value,
 #include "synth/gemm/times.def"
+#define FITTED(name, value) FITTED_##name = value,
+#include "synth/gemm/fitted.def"
     CLUSTERS_OF_4 = 30, CLUSTERS_OF_8 = 15 /* that run at once on an H200: cudaOccupancyMaxActiveClusters */
 };
 
@@ -61,6 +63,12 @@ static const struct measured by_sync[] = {
 static const struct measured *table_of(const zlay_plan *plan)
 {
     return zl_by_tmem(plan) ? counted : zl_by_sync(plan) ? by_sync : measured;
+}
+
+uint32_t zl_tile_processors(const zlay_plan *plan)
+{
+    enum { H200 = 132, B200 = 148, A100 = 108 };
+    return zl_by_tmem(plan) ? B200 : zl_by_sync(plan) ? A100 : H200;
 }
 
 static uint32_t between(uint32_t n, uint32_t n0, uint32_t t0, uint32_t n1, uint32_t t1)
@@ -97,7 +105,7 @@ static bool is_stored(const zlay_plan *plan)
 }
 
 /* Whether tensor copies bring rows of an operand that begin beside lines. */
-static bool is_zl_norm4(const zlay_plan *plan, int32_t operand)
+static bool is_beside(const zlay_plan *plan, int32_t operand)
 {
     uint64_t alignment = zl_row_alignment(plan, operand);
     return alignment >= STORE_GRANULE && alignment < LINE;
@@ -106,7 +114,7 @@ static bool is_zl_norm4(const zlay_plan *plan, int32_t operand)
 /* What a step takes more: the measured time, by the share of its rows that begin beside lines. */
 static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
 {
-    uint32_t rows = (is_zl_norm4(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_zl_norm4(plan, ZLAY_OPERAND_B) ? t->n : 0);
+    uint32_t rows = (is_beside(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_beside(plan, ZLAY_OPERAND_B) ? t->n : 0);
     return (uint64_t)t->beside * rows / (t->m + t->n);
 }
 
@@ -135,9 +143,9 @@ static uint64_t waves_time(zlay_gemm_terms *out, const zlay_plan *plan, uint32_t
     uint64_t blocks = zl_tile_blocks(&plan->info, m, n, zl_gemm_scaled(plan) ? least : m);
     *out = (zlay_gemm_terms){.at_once = processors, .steps = own};
     waves_put(out, blocks);
-    out->step_ns = (t.step + beside_cost(plan, &t)) * m / rows;
-    out->beside_ns = beside_cost(plan, &t);
-    out->ends_ns = tile > own * out->step_ns ? tile - own * out->step_ns : 0;
+    out->beside_ps = beside_cost(plan, &t) * m / rows * MILLI;
+    out->step_ps = (uint64_t)t.step * m / rows * MILLI + out->beside_ps;
+    out->ends_ns = tile - zl_umin(tile, own * (out->step_ps / MILLI));
     out->blocks_ns = zl_stream(&plan->info) ? zl_umul_sat(blocks, tile) / processors : zl_umul_sat(out->waves, tile);
     return out->blocks_ns;
 }
@@ -151,9 +159,12 @@ typedef struct work {
     uint64_t tiles;
     uint64_t ahead;          /* stages of such steps */
     uint64_t active;         /* blocks that run at once */
-    bool in_step;            /* all blocks do equal work */
+    uint64_t products;       /* of 16 bits; two of 8 bits are one */
+    uint64_t outside;        /* bytes of zeros of a step that all blocks ask for, of the rows outside */
+    bool in_step;            /* blocks do equal work, or do so for more than a wave */
 } work;
 
+/* Clusters, or pairs, or blocks of their own, that run at once. */
 static uint64_t clusters_at_once(const zlay_plan *plan)
 {
     uint64_t blocks = zl_umax(plan->info.splits, plan->info.cluster);
@@ -165,11 +176,18 @@ static bool is_partly_outside(uint64_t tiles, uint32_t side, uint64_t extent)
     return tiles > 1 && (tiles * side - extent) * TENTHS > side;
 }
 
+/* Of one side of the tiles, which the last of them does not fill. */
+static uint64_t outside_bytes(const work *w, uint64_t tiles, uint32_t side, uint64_t extent)
+{
+    return tiles > 1 ? w->active * LINE * (tiles * side - extent) / tiles : 0;
+}
+
 /* Panels of A and B that a wave of tiles reads are read once by it; D is written once. */
 static uint64_t dram_bytes(const zlay_plan *plan, const zlay_gemm *gemm, const work *w)
 {
     const zlay_plan_summary *info = &plan->info;
-    uint64_t row = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element), at_once = zl_umin(w->tiles, clusters_at_once(plan));
+    uint64_t row = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element);
+    uint64_t at_once = zl_umin(w->tiles, clusters_at_once(plan) * (zl_multicast(info) ? 2 : 1));
     uint64_t whole = zl_umul_sat(info->m + info->n, row), stored = zl_umul_sat(zl_umul_sat(info->m, info->n), plan->operand[ZLAY_OPERAND_D].element);
     uint64_t band = zl_umin(gemm->band ? gemm->band : zl_d_by_columns(plan) && w->wide <= BAND ? 1 : BAND, w->high);
     uint64_t columns = zl_umin(w->wide, zl_ceil_div(at_once, band)), rows = zl_umin(w->high, band * zl_ceil_div(at_once, zl_umul_sat(band, w->wide)));
@@ -179,85 +197,82 @@ static uint64_t dram_bytes(const zlay_plan *plan, const zlay_gemm *gemm, const w
     return reads > UINT64_MAX - stored ? UINT64_MAX : reads + stored;
 }
 
-static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+/* With the waves and steps of the terms. */
+static work work_of(zlay_gemm_terms *out, const zlay_plan *plan, uint32_t m, uint32_t n, uint64_t ring)
 {
     const zlay_plan_summary *info = &plan->info;
     work w = {.m = m, .n = n, .high = zl_ceil_div(info->m, m), .wide = zl_ceil_div(info->n, n)};
-    w.in_step = !is_partly_outside(w.high, m, info->m) && !is_partly_outside(w.wide, n, info->n);
     w.tiles = zl_tile_blocks(info, m, n, m) / info->splits;
-    w.ahead = zl_umax(1, zl_tile_ahead(plan, gemm, m, n) / ((m + n) * LINE));
+    waves_put(out, zl_multicast(info) ? w.tiles / 2 : w.tiles);
+    out->steps = zl_ceil_div(info->k, (uint64_t)zl_gemm_k_most(plan) * info->splits);
+    w.ahead = zl_umax(1, ring / ((m + n) * LINE));
     w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), zl_tile_processors(plan));
+    w.in_step = out->waves > 1 || !(is_partly_outside(w.high, m, info->m) || is_partly_outside(w.wide, n, info->n));
+    w.outside = outside_bytes(&w, w.high, m, info->m) + outside_bytes(&w, w.wide, n, info->n);
+    uint64_t bytes = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element);
+    w.products = zl_umul_sat(zl_umul_sat(info->m, info->n), bytes) / 2;
     return w;
 }
 
-/* Nanoseconds of the matrix instructions of a K step. */
-static uint64_t products_ns(const zlay_plan *plan, const work *w)
+/* Picoseconds of the matrix instructions of a K step. */
+static uint64_t products_ps(const zlay_plan *plan, const work *w)
 {
     zlay_machine machine;
     zlay_machine_form form;
     zlay_machine_find(&machine, plan->info.target);
     if (zlay_machine_form_find(&form, &machine, ZLAY_OP_WGMMA, plan->operand[ZLAY_OPERAND_A].type, (int32_t)plan->info.mma.m, (int32_t)w->n, (int32_t)plan->info.mma.k))
         return 0;
-    return (uint64_t)form.occupancy_milli * INSTRUCTIONS * (w->m / ROWS_LEAST) / FITTED_CLOCK;
+    return (uint64_t)form.occupancy_milli * INSTRUCTIONS * (w->m / ROWS_LEAST) * MILLI / FITTED_CLOCK;
 }
 
 static void step_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 {
     struct measured t = times_of(measured, w->m, w->n, zl_multicast(&plan->info));
-    uint64_t asked = w->active * (w->m + w->n) * LINE;
-    out->products_ns = products_ns(plan, w);
-    out->arrival_ns = FITTED_ARRIVAL / w->ahead;
-    out->l2_ns = asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2);
-    out->beside_ns = beside_cost(plan, &t);
-    uint64_t step = zl_norm4(out->products_ns, out->arrival_ns);
+    out->products_ps = products_ps(plan, w);
+    out->arrival_ps = FITTED_ARRIVAL * MILLI / w->ahead;
+    out->outside_ps = w->outside * MILLI / FITTED_OUTSIDE;
+    out->l2_ps = (w->active * (w->m + w->n) * LINE - w->outside) * MILLI / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2);
+    out->beside_ps = beside_cost(plan, &t) * MILLI;
+    uint64_t step = zl_norm4(out->products_ps, out->arrival_ps);
     if (zl_multicast(&plan->info)) step = step * FITTED_PAIR_PERCENT / 100;
-    out->step_ns = zl_norm4(step, out->l2_ns) + out->beside_ns;
+    out->step_ps = zl_norm4(step, out->l2_ps + out->outside_ps) + out->beside_ps;
 }
 
 /* Nanoseconds that a tile takes beside its steps. */
 static void ends_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 {
-    static const struct { uint32_t ns, column_ps; } ends[2][2] = {{{FITTED_ENDS_64, FITTED_COLUMN_64}, {FITTED_ENDS_64_BY_COLUMNS, FITTED_COLUMN_64_BY_COLUMNS}},
-                                                                  {{FITTED_ENDS_128, FITTED_COLUMN_128}, {FITTED_ENDS_128_BY_COLUMNS, FITTED_COLUMN_128_BY_COLUMNS}}};
-    bool tall = w->m > ROWS_LEAST, by_columns = zl_d_by_columns(plan);
-    uint64_t ns = ends[tall][by_columns].ns + (uint64_t)ends[tall][by_columns].column_ps * w->n / MILLI;
     uint64_t elements = (uint64_t)w->m * w->n;
+    uint64_t ns = elements * (zl_d_by_columns(plan) ? FITTED_ELEMENT_BY_COLUMNS : FITTED_ELEMENT) / MILLI;
     if (zl_multicast(&plan->info)) ns += FITTED_PAIR_ENDS;
     if (plan->info.splits > 1) out->exchange_ns = FITTED_SPLIT_ENDS + (plan->info.splits - 1) * elements * FITTED_SPLIT_ELEMENT / MILLI;
     out->ends_ns = ns + out->exchange_ns + (is_stored(plan) ? 0 : elements / STORE_RATE);
 }
 
-static uint64_t wgmma_time(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+/* The even share of all steps, of all processors, and what tiles that blocks share take. */
+static void stream_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 {
-    work w = work_of(plan, gemm, m, n);
-    uint64_t processors = zl_tile_processors(plan);
+    uint64_t processors = zl_tile_processors(plan), sharing = zl_umax(1, processors / zl_umax(1, w->tiles));
+    out->stream_ns = FITTED_STREAM + (uint64_t)w->m * w->n * sharing * FITTED_STREAM_ELEMENT / MILLI;
+    out->blocks_ns = zl_umul_sat(zl_umul_sat(w->tiles, out->steps), out->step_ps) / MILLI / processors;
+    out->blocks_ns += zl_ceil_div(w->tiles, processors) * out->ends_ns + out->stream_ns;
+}
+
+static uint64_t wgmma_time(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
+{
     *out = (zlay_gemm_terms){.at_once = clusters_at_once(plan), .start_ns = FITTED_START};
-    waves_put(out, zl_multicast(&plan->info) ? w.tiles / 2 : w.tiles);
-    out->steps = zl_ceil_div(plan->info.k, (uint64_t)zl_gemm_k_most(plan) * plan->info.splits);
+    work w = work_of(out, plan, m, n, ring);
     out->dram_bytes = dram_bytes(plan, gemm, &w);
     out->dram_ns = out->dram_bytes / FITTED_DRAM;
+    out->power_ns = w.products / MILLI / FITTED_POWER;
     step_put(out, plan, &w);
     ends_put(out, plan, &w);
-    out->blocks_ns = zl_umul_sat(out->waves, out->steps * out->step_ns + out->ends_ns);
-    if (zl_stream(&plan->info)) {
-        uint64_t sharing = zl_umax(1, processors / zl_umax(1, w.tiles));
-        out->stream_ns = FITTED_STREAM + (uint64_t)m * n * sharing * FITTED_STREAM_ELEMENT / MILLI;
-        out->blocks_ns = zl_umul_sat(zl_umul_sat(w.tiles, out->steps), out->step_ns) / processors + zl_ceil_div(w.tiles, processors) * out->ends_ns + out->stream_ns;
-    }
-    return FITTED_START + zl_norm4(out->blocks_ns, out->dram_ns);
+    out->blocks_ns = zl_umul_sat(out->waves, zl_umul_sat(out->steps, out->step_ps) / MILLI + out->ends_ns);
+    if (zl_stream(&plan->info)) stream_put(out, plan, &w);
+    return FITTED_START + zl_norm4(zl_norm4(out->blocks_ns, out->power_ns), out->dram_ns);
 }
 
-uint64_t zl_tile_terms(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+uint64_t zl_tile_time(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
 {
     bool fitted = zl_by_wgmma(plan) && !plan->info.groups && !zl_gemm_scaled(plan) && m <= ROWS_MOST;
-    if (!fitted) return waves_time(out, plan, m, n);
-    zlay_plan known = *plan;
-    zl_gemm_instruction(&known); /* orientations are compared before it is made */
-    return wgmma_time(out, &known, gemm, m, n);
-}
-
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
-{
-    zlay_gemm_terms terms;
-    return zl_tile_terms(&terms, plan, gemm, m, n);
+    return fitted ? wgmma_time(out, plan, gemm, m, n, ring) : waves_time(out, plan, m, n);
 }

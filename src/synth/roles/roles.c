@@ -46,6 +46,8 @@ static zlay_status plan(zl_tp *p, const char *text, size_t length)
     zlay_status status = zl_tp_read(p, text, length);
     if (!status) status = sums_check(p);
     if (status) return status;
+    for (uint32_t v = 0; v < p->values; v++)
+        if (p->fewer[v]) p->value[v].most = p->fewer[v];
     zl_tp_parts(p);
     status = zl_tp_times(p);
     if (!status) status = zl_tp_assign(p);
@@ -117,10 +119,62 @@ static void info_fill(zlay_roles *out, const zl_tp *p)
     }
 }
 
+/* ---- rings that do not fit ------------------------------------------------------------------------- */
+
+static void again(zl_tp *p, const uint32_t *fewer, bool turnless)
+{
+    *p = (zl_tp){.ctx = p->ctx, .target = p->target, .tmem = p->tmem, .turnless = turnless};
+    memcpy(p->fewer, fewer, sizeof p->fewer);
+}
+
+static bool is_too_much(const zl_tp *p, zlay_status status) { return status == ZLAY_NONE && p->smem > p->target->smem; }
+
+/* Takes a stage from each ring in turn and keeps the loss that costs the least interval, then that of the deepest ring; false: no ring
+ * that the program leaves open has two. */
+static bool stage_take(zl_tp *p, uint32_t *fewer, const char *text, size_t length)
+{
+    uint32_t tried[ZL_TP_VALUES], best[ZL_TP_VALUES], depth[ZL_TP_VALUES];
+    int64_t least = INT64_MAX;
+    uint64_t smem = UINT64_MAX;
+    uint32_t values = p->values, deepest = 0;
+    int32_t group[ZL_TP_VALUES];
+    bool own[ZL_TP_VALUES], found = false;
+    for (uint32_t v = 0; v < values; v++) {
+        const zl_tp_value *x = &p->value[v];
+        group[v] = x->group, own[v] = x->space == ZL_TP_SHARED && (!x->most || fewer[v]), depth[v] = own[v] ? p->group[x->group].depth : 0;
+    }
+    for (uint32_t v = 0; v < values; v++) {
+        if (!own[v] || group[v] != (int32_t)v || depth[v] < 2) continue;
+        memcpy(tried, fewer, sizeof tried);
+        for (uint32_t w = 0; w < values; w++)
+            if (own[w] && group[w] == (int32_t)v) tried[w] = depth[v] - 1;
+        again(p, tried, p->turnless);
+        zlay_status status = plan(p, text, length);
+        bool less = p->ii < least || (p->ii == least && (depth[v] > deepest || (depth[v] == deepest && p->smem < smem)));
+        if ((status && !is_too_much(p, status)) || !less) continue;
+        found = true, least = p->ii, deepest = depth[v], smem = p->smem;
+        memcpy(best, tried, sizeof best);
+    }
+    if (found) memcpy(fewer, best, sizeof best);
+    return found;
+}
+
+/* Plans; where the stages that the times want do not fit, with fewer, one at a time. */
+static zlay_status plan_fitting(zl_tp *p, const char *text, size_t length)
+{
+    uint32_t fewer[ZL_TP_VALUES] = {0};
+    zlay_status status = plan(p, text, length);
+    while (is_too_much(p, status) && stage_take(p, fewer, text, length)) {
+        again(p, fewer, p->turnless);
+        status = plan(p, text, length);
+    }
+    return status;
+}
+
 /* Plans and proves; turns that a pipe does not allow, as with one stage for both instances, are left out. */
 static zlay_status attempt(zl_tp *p, zlay_roles *out, const char *text, size_t length)
 {
-    zlay_status status = plan(p, text, length);
+    zlay_status status = plan_fitting(p, text, length);
     return status ? status : prove(p, out);
 }
 

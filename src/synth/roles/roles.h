@@ -115,6 +115,7 @@ typedef struct zl_tp {
     zl_tp_span range;    /* of the param */
     uint32_t instances;
     bool no_turns, turnless, turns; /* the program wants none; none are tried; instances take turns */
+    uint32_t fewer[ZL_TP_VALUES];   /* stages that a value is to have, where those that the times want do not fit; 0: as many */
     int64_t ii, bound;
     zl_tp_span moves, bodies[ZLAY_ROLES_BODIES];
     uint32_t bodies_count;

