@@ -90,10 +90,10 @@ typedef struct zlay_attention_terms {
     uint64_t tile_ns;     /* of one, by those that follow */
     uint64_t products_ns; /* its two products, of all warpgroups of a block */
     uint64_t softmax_ns;  /* the softmax of all warpgroups */
-    uint64_t shown_ns;    /* of the shorter of both, what one warpgroup shows */
+    uint64_t shown_ns;    /* the part of the shorter that a warpgroup does not hide */
     uint64_t block_ns;    /* of a block of so many tiles, with its beginning and its result */
     uint64_t longest_ns;  /* causal: of the block of the most tiles */
-    uint64_t tail_ns;     /* causal: what of the longest stands behind the even share; 0: none */
+    uint64_t tail_ns;     /* causal: the part of the longest behind the even share; 0: none */
     uint64_t start_ns;    /* of a launch */
 } zlay_attention_terms;
 

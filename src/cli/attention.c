@@ -3,7 +3,7 @@
  * copies, proves its pipe, and writes its kernel. */
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/tensors.h"
+#include "cli/device/tensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>

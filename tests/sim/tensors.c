@@ -3,7 +3,7 @@
  * is right; a number that is changed, or left out, is found. */
 #include "test.h"
 
-#include "cli/tensors.h"
+#include "cli/device/tensors.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * result by the definition, softmax(Q K^T scale) V in double. A row is right where each element is
  * as near as the kernel's roundings allow: weights are rounded to the elements of V, the result to
  * those of O (docs/attention.md). */
-#include "cli/tensors.h"
+#include "cli/device/tensors.h"
 
 #include "base/arith.h"
 

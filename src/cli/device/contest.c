@@ -4,7 +4,7 @@
  * each (a shuffle of Fisher and Yates), on sets of tensors that together are larger than L2; a time
  * is the median of single launches between two events, which has a few microseconds of the launch
  * in it, as much for each. */
-#include "cli/contest.h"
+#include "cli/device/contest.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>

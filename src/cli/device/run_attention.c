@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay run attention: runs the plan's kernel on a GPU, and compares rows of its result with
  * attention by the definition. */
-#include "cli/contest.h"
+#include "cli/device/contest.h"
 #include "cli/progress.h"
-#include "cli/tensors.h"
+#include "cli/device/tensors.h"
 
 #include <inttypes.h>
 #include <stdio.h>

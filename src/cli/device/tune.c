@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay tune: asks a GPU about the candidates of a GEMM or of attention, prints and merges caches. */
-#include "cli/contest.h"
+#include "cli/device/contest.h"
 #include "cli/groups.h"
-#include "cli/tensors.h"
+#include "cli/device/tensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
