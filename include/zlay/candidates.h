@@ -70,9 +70,10 @@ typedef struct zlay_gemm_candidate {
  *
  *  Candidate 0 is what zlay_gemm_synth plans.  The others follow by the time that the
  *  planner compares, which is modelled and, where that rests on more than was measured, is
- *  more by the model's error: 6 % of stream-K by another tile than whole tiles
- *  have and of split_k, which is of 2, 4 or 8 blocks here, 1 % of tiles whose columns are more than 64 and no multiple of it, and 3 % of the
- *  orientation that the planner does not take where `swap` is AUTO.
+ *  more by the model's error: 6 % of stream-K by another tile than whole tiles have and of
+ *  split_k, which is of 2, 4 or 8 blocks here, 1 % of tiles whose columns are more than 64
+ *  and no multiple of it, and 3 % of the orientation that the planner does not take where
+ *  `swap` is AUTO.
  *  Certificates and pipes are not made; zlay_gemm_synth of a candidate's `gemm` makes
  *  them.  A plan of waves has one candidate.
  *

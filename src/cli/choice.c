@@ -128,8 +128,8 @@ static void waves_print(char out[ZL_REASON], uint64_t blocks, int64_t processors
     uint64_t waves = at_once ? (blocks + at_once - 1) / at_once : 0;
     *out = 0;
     if (waves)
-        snprintf(out, ZL_REASON, "%" PRIu64 " blocks, %" PRIu64 " wave%s, the last of %" PRIu64, blocks,
-             waves, waves == 1 ? "" : "s", blocks - (waves - 1) * at_once);
+        snprintf(out, ZL_REASON, "%" PRIu64 " blocks, %" PRIu64 " wave%s, the last of %" PRIu64,
+                 blocks, waves, waves == 1 ? "" : "s", blocks - (waves - 1) * at_once);
 }
 
 /* How many of the others take less by the model, and the least of these. */
@@ -164,7 +164,9 @@ static void bound_print(zlay_status status, const zlay_roofline *b, uint64_t ns)
         printf("bound: none is known before the run\n");
         return;
     }
-    const char *by = b->ns == b->products_ns ? "products" : b->ns == b->bytes_ns ? "DRAM" : "exponentials";
+    const char *by = b->ns == b->products_ns ? "products"
+                     : b->ns == b->bytes_ns  ? "DRAM"
+                                             : "exponentials";
     printf("bound: nothing takes less than %.2f us at the rates of the machine, by %s: %.2f us of "
            "%.3g products",
            (double)b->ns / 1000, by, (double)b->products_ns / 1000, (double)b->products);

@@ -16,7 +16,7 @@ typedef struct cause {
     char text[ZL_REASON];
 } cause;
 
-/* Keeps the cause that grew more; its text is made by the printf that follows where this is true. */
+/* Keeps the cause that grew more; where this is true its text is to be made. */
 static bool is_more(cause *most, double grew)
 {
     if (!(grew > most->grew)) return false;
@@ -115,11 +115,12 @@ static void steps_say(cause *most, double grew, const zlay_gemm_candidate *c, co
                       const zlay_gemm_candidate *other, const parts *o)
 {
     const zlay_gemm_terms *t = &c->terms;
-    uint64_t units = t->waves ? (t->waves - 1) * t->at_once + t->last : 1;
+    uint64_t units = (t->waves - 1) * t->at_once + t->last, cluster = units ? c->blocks / units : 1;
     cause factor = {.text = ""};
-    waves_say(&factor, p->idle / o->idle, t->waves, t->at_once, t->last, c->blocks / (units ? units : 1));
+    waves_say(&factor, p->idle / o->idle, t->waves, t->at_once, t->last, cluster);
     step_say(&factor, p->step / o->step, c, p->area, &other->terms, o->area);
-    OFFER(&factor, p->outside / o->outside, "tiles have %.0f %% outside of D", 100 * (1 - 1 / p->outside));
+    OFFER(&factor, p->outside / o->outside, "tiles have %.0f %% outside of D",
+          100 * (1 - 1 / p->outside));
     OFFER(most, grew, "%s", factor.text);
 }
 
@@ -160,7 +161,8 @@ static void tile_say(cause *most, double grew, const zlay_attention_candidate *c
     OFFER(&term, (double)t->softmax_ns / area - (double)o->softmax_ns / of,
           "softmax: %" PRIu64 " of %" PRIu64 " ns of a tile", t->softmax_ns, t->tile_ns);
     OFFER(&term, (double)t->shown_ns / area - (double)o->shown_ns / of,
-          "a warpgroup that waits: %" PRIu64 " of %" PRIu64 " ns of a tile", t->shown_ns, t->tile_ns);
+          "a warpgroup that waits: %" PRIu64 " of %" PRIu64 " ns of a tile", t->shown_ns,
+          t->tile_ns);
     if (!*term.text)
         snprintf(term.text, sizeof term.text, "barriers of tiles of %" PRIu64 " ns", t->tile_ns);
     OFFER(most, grew, "%s", term.text);
@@ -170,7 +172,8 @@ static void tile_say(cause *most, double grew, const zlay_attention_candidate *c
 static double begins_of(const zlay_attention_candidate *c)
 {
     const zlay_attention_terms *t = &c->terms;
-    return (double)c->blocks * ((double)t->block_ns - (double)t->tiles_milli / 1000 * (double)t->tile_ns);
+    double tiles = (double)t->tiles_milli / 1000 * (double)t->tile_ns;
+    return (double)c->blocks * ((double)t->block_ns - tiles);
 }
 
 static double elements_of(const zlay_attention_candidate *c)
@@ -188,13 +191,14 @@ void zl_attention_reason(char out[ZL_REASON], const zlay_attention_candidate *c,
     if (t->longest_ns && !t->tail_ns)
         OFFER(&most, 2, "the longest block alone takes %.2f us", us((double)t->longest_ns));
     if (!t->longest_ns)
-        waves_say(&most, (double)(t->waves * other->blocks) / (double)(o->waves * c->blocks), t->waves,
-                  t->at_once, t->last, 1);
-    tile_say(&most, (double)t->tile_ns / area_of(c) / ((double)o->tile_ns / area_of(other)), c, other);
+        waves_say(&most, (double)(t->waves * other->blocks) / (double)(o->waves * c->blocks),
+                  t->waves, t->at_once, t->last, 1);
+    double tile = (double)t->tile_ns / area_of(c), of = (double)o->tile_ns / area_of(other);
+    tile_say(&most, tile / of, c, other);
     OFFER(&most, elements_of(c) / elements_of(other), "tiles have %.0f %% more of Q K^T",
           100 * (elements_of(c) / elements_of(other) - 1));
-    OFFER(&most, 1 + (begins_of(c) - begins_of(other)) / work, "beginnings and results of %" PRIu64 " blocks",
-          c->blocks);
+    OFFER(&most, 1 + (begins_of(c) - begins_of(other)) / work,
+          "beginnings and results of %" PRIu64 " blocks", c->blocks);
     OFFER(&most, 1 + ((double)t->tail_ns - (double)o->tail_ns) / (double)c->ns,
           "the tail of the longest blocks: %.2f us", us((double)t->tail_ns));
     snprintf(out, ZL_REASON, "%s", most.text);

@@ -11,7 +11,7 @@
 enum {
     PROCESSOR_THREADS = 2048, /* of all blocks that run at once there, at most */
     ROUNDS = 4,               /* of such blocks, which are fastest */
-    GROUPS_MOST = 1024        /* of ROUNDS: each block reads the list, which is then the longer work */
+    GROUPS_MOST = 1024 /* of ROUNDS: each block reads the list, which is then longer work */
 };
 
 /* The rows, or columns, of the tensor whose offsets a list says; 0: it says none. */
@@ -45,8 +45,8 @@ static zlay_status arguments_read(zlay_ctx *ctx, zlay_kernel *kernel, const zlay
     return status;
 }
 
-/* ROUNDS times as many blocks as the device runs at once, of many groups as many, or fewer that have
- * work; shared memory is static. */
+/* ROUNDS times as many blocks as the device runs at once, of many groups as many, or fewer that
+ * have work; shared memory is static. */
 static zlay_launch launch_of(const zlay_device *device, const zlay_rows_launch *l, uint64_t groups)
 {
     uint64_t processors = zl_umax(1, (uint64_t)device->info.processors);

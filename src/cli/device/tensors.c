@@ -78,7 +78,8 @@ static void counts_of(uint64_t *count, const zlay_attention *a)
 zlay_status zl_tensors_make(zl_matrix *tensor, const zlay_attention *asked)
 {
     zlay_attention a = whole_of(asked);
-    const int32_t type[ZL_TENSORS] = {a.type, a.type, a.type, a.o_type, ZLAY_TYPE_F32, ZLAY_TYPE_F32};
+    const int32_t type[ZL_TENSORS] = {a.type,   a.type,        a.type,
+                                      a.o_type, ZLAY_TYPE_F32, ZLAY_TYPE_F32};
     uint64_t count[ZL_TENSORS];
     counts_of(count, &a);
     for (uint32_t i = 0; i < ZL_TENSORS; i++) {
@@ -247,7 +248,8 @@ static void weights_make(row *r, const zl_matrix *t, const zlay_attention *a)
     for (uint64_t j = r->first; j < r->end; j++) {
         double score = 0;
         for (uint64_t e = 0; e < a->head; e++)
-            score += element(&t[ZL_TENSOR_Q], q + e) * element(&t[ZL_TENSOR_K], k + j * a->k.row + e);
+            score += element(&t[ZL_TENSOR_Q], q + e) *
+                     element(&t[ZL_TENSOR_K], k + j * a->k.row + e);
         score *= scale;
         if (a->soft_cap) score = CAP * tanh(score / CAP);
         r->weights[j] = score;
@@ -277,7 +279,8 @@ static void row_compare(zl_tensors_report *out, row *r, const zl_matrix *t, cons
     for (uint64_t e = 0; e < a->head; e++) {
         double sum = 0, size = 0, values = 0;
         for (uint64_t j = r->first; j < r->end; j++) {
-            double value = element(&t[ZL_TENSOR_V], is_across(a) ? v + e * a->v.row + j : v + j * a->v.row + e);
+            uint64_t place = is_across(a) ? e * a->v.row + j : j * a->v.row + e;
+            double value = element(&t[ZL_TENSOR_V], v + place);
             sum += r->weights[j] * value;
             size += r->weights[j] * fabs(value);
             values += fabs(value);
@@ -298,7 +301,8 @@ static uint64_t place(uint64_t extent, uint64_t i, uint64_t count)
     return count < 2 ? 0 : i == count - 1 ? extent - 1 : (extent - 1) / (count - 1) * i;
 }
 
-bool zl_tensors_compare(zl_tensors_report *out, const zl_matrix *tensor, const zlay_attention *asked)
+bool zl_tensors_compare(zl_tensors_report *out, const zl_matrix *tensor,
+                        const zlay_attention *asked)
 {
     zlay_attention a = whole_of(asked);
     uint64_t heads = zl_umin(a.heads, HEADS), rows = zl_umin(a.queries, SAMPLE);

@@ -10,7 +10,15 @@
 #include <zlay/runtime.h>
 
 /* L is the log-sum-exp; a tensor that the request has not has no elements. */
-enum { ZL_TENSOR_Q, ZL_TENSOR_K, ZL_TENSOR_V, ZL_TENSOR_O, ZL_TENSOR_L, ZL_TENSOR_SINKS, ZL_TENSORS };
+enum {
+    ZL_TENSOR_Q,
+    ZL_TENSOR_K,
+    ZL_TENSOR_V,
+    ZL_TENSOR_O,
+    ZL_TENSOR_L,
+    ZL_TENSOR_SINKS,
+    ZL_TENSORS
+};
 
 /* Describe, take and fill them: small integers, and canaries in O and L. */
 zlay_status zl_tensors_make(zl_matrix *tensor, const zlay_attention *asked);
@@ -43,6 +51,7 @@ typedef struct zl_tensors_report {
 
 /* Compare O and L with attention in double, at rows of each batch and head, the ends included.
  * False: no memory. */
-bool zl_tensors_compare(zl_tensors_report *out, const zl_matrix *tensor, const zlay_attention *asked);
+bool zl_tensors_compare(zl_tensors_report *out, const zl_matrix *tensor,
+                        const zlay_attention *asked);
 
 #endif

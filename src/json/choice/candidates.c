@@ -31,7 +31,8 @@ static const zl_field terms_rows[] = {
 static const zl_fields terms_fields = {ZL_ROWS(terms_rows, zlay_gemm_terms)};
 
 /* The terms of a model; null where it has none. */
-static void put_terms(zl_call *call, json_t *value, const zl_fields *fields, const void *terms, bool modelled)
+static void put_terms(zl_call *call, json_t *value, const zl_fields *fields, const void *terms,
+                      bool modelled)
 {
     json_t *item = modelled ? json_object() : json_null();
     if (modelled) zl_put_fields(call, item, fields, terms);
