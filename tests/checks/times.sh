@@ -12,6 +12,7 @@ files_are_written_so() {
     fit fit "$times" 2> "$tap_dir/regret" > "$tap_dir/rows" && test "$(grep -c cross-validated "$tap_dir/regret")" -eq 2 &&
         files src/synth/gemm/fitted.def src/synth/attention/fitted.def > "$tap_dir/committed" && files "$tap_dir/rows" | diff "$tap_dir/committed" -
 }
+is_kept() { fit keep "$times" | cmp - "$times"; }
 models_agree() { fit check "$times" --zlay "$B/zlay"; }
 is_noticed() { # pairs that take twice as long
     awk '/ pairs / {$NF *= 2} {print}' "$times" > "$tap_dir/times" && exits 1 fit check "$tap_dir/times" --zlay "$B/zlay" | grep -q 'PAIR_PERCENT is'
@@ -26,6 +27,7 @@ for drawn, held in (fit.gemms_drawn, tune.GEMMS), (fit.attentions_drawn, tune.AT
 
 check "a fit writes such files as are committed" files_are_written_so
 check "the constants are what the kept times give, the program reckons so, and chooses as well as it did" models_agree
+check "what is kept is kept so again" is_kept
 check "other times are noticed" is_noticed
 check "what a fit draws is none of the tasks that judge it" draws_are_new
 echo "1..$tap_number"

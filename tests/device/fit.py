@@ -7,7 +7,7 @@
     python3 tests/device/fit.py fit TIMES... [--write]          # anywhere: the rows FITTED(name, value); --write puts them where they belong
     python3 tests/device/fit.py check TIMES... [--zlay PROGRAM] # anywhere: the rows, the program's times and its first choices
 
-METHOD.  Requests are drawn by their logarithms, of work that takes some 4 to 900 us; no shape of tests/device/tune.py is among them.
+METHOD.  Times are those of the rounds that all candidates share.  Requests are drawn by their logarithms, of work that takes some 4 to 900 us; no shape of tests/device/tune.py is among them.
 Of each, the model's first candidates and others that are drawn are timed as tune.py says.  A constant is fitted by its logarithm: the
 squares of the logarithms of modelled over measured times, by (best time / time)^1.5, since what is far from the best is never
 chosen; 1.3 times as far where the model says less than was measured, since that is chosen in error; beyond 10 % a distance
@@ -98,7 +98,7 @@ def lines_of(path):
     for task in tasks:
         what, request = task["what"], task["request"]
         yield " ".join([what] + [str(int(value) if isinstance(value, bool) else value) for value in (request[name] for name in REQUEST[what])])
-        yield from (" ".join(words_of(what, c["name"], c["stages"]) + [f"{c['us']:.2f}"]) for c in task["candidates"] if c["us"])
+        yield from (" ".join(words_of(what, c["name"], c["stages"]) + [f"{c['early']:.2f}"]) for c in task["candidates"] if c["early"])
 
 
 def candidate_of(words):
@@ -203,7 +203,12 @@ def fit(options):
         print(said(what, "cross-validated", cross_validated(model, tasks)), file=sys.stderr, flush=True)
 
 
+HEAD = """# Times in us of candidates on an H200, which tests/device/fit.py draws, times and keeps so (words_of, REQUEST).
+# A task: gemm TYPE M N K, or attention HEAD BATCH TOKENS HEADS KV_HEADS CAUSAL.  A candidate: its tile, what else it is, and its median."""
+
+
 def keep(options):
+    print(HEAD)
     for path in options.files:
         print("\n".join(lines_of(path)))
 

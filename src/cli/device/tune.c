@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay tune: asks a GPU about the candidates of a GEMM or of attention; prints and merges caches. */
+/* zlay tune: asks a GPU about the candidates of a GEMM or of attention; prints and merges
+ * caches. */
 #include "cli/device/contest.h"
 #include "cli/groups.h"
 #include "cli/device/tensors.h"
