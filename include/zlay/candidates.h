@@ -41,7 +41,7 @@ typedef struct zlay_gemm_terms {
     uint64_t arrival_ps;  /* its share of the time in which stages ahead of it arrive */
     uint64_t l2_ps;       /* what all blocks ask of L2 in a step, at the rate of L2 */
     uint64_t outside_ps;  /* zeros of rows outside of A and B */
-    uint64_t beside_ps;   /* rows that begin beside lines of L2 */
+    uint64_t beside_ps;   /* rows that begin beside sectors of L2 */
     uint64_t ends_ns;     /* of a tile beside its steps: its fill and the way of D */
     uint64_t exchange_ns; /* of ends_ns: sums that blocks send each other, of split_k */
     uint64_t stream_ns;   /* of stream_k: its beginning, and the sums of divided tiles */
@@ -70,8 +70,8 @@ typedef struct zlay_gemm_candidate {
  *
  *  Candidate 0 is what zlay_gemm_synth plans.  The others follow by the time that the
  *  planner compares, which is modelled and, where that rests on more than was measured, is
- *  more by the model's error: 6 % of stream-K by another tile than whole tiles have and of
- *  split_k, which is of 2, 4 or 8 blocks here, 1 % of tiles whose columns are more than 64
+ *  more by the model's error: 6 % of stream-K by another tile than whole tiles have, 15 %
+ *  of split_k, which is of 2, 4 or 8 blocks here, 1 % of tiles whose columns are more than 64
  *  and no multiple of it, and 3 % of the orientation that the planner does not take where
  *  `swap` is AUTO.
  *  Certificates and pipes are not made; zlay_gemm_synth of a candidate's `gemm` makes
@@ -85,8 +85,7 @@ ZLAY_API zlay_status zlay_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *ou
                                           size_t *count, const zlay_target *target,
                                           const zlay_gemm *gemm);
 
-/** The bound of a GEMM.  The machine's clock and rates are those of its rows: a device that runs
- *  faster has a lower one.
+/** The bound of a GEMM: products at the machine's highest clock, and the rate of its DRAM.
  *
  *  Returns: as zlay_gemm_synth; ZLAY_NONE also a machine without these rates, and groups,
  *           whose rows the device alone knows.

@@ -99,7 +99,7 @@ static void step_say(cause *most, double grew, const zlay_gemm_candidate *c, dou
                  {"stages that arrive", t->arrival_ps, o->arrival_ps},
                  {"L2", t->l2_ps, o->l2_ps},
                  {"zeros of rows outside", t->outside_ps, o->outside_ps},
-                 {"rows beside lines of L2", t->beside_ps, o->beside_ps}};
+                 {"rows beside sectors", t->beside_ps, o->beside_ps}};
     cause term = {.text = ""};
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
         OFFER(&term, (double)terms[i].own / area - (double)terms[i].other / of,

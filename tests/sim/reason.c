@@ -64,7 +64,7 @@ static void one_term_is_named(void **state)
     assert_reason(level_2, "K steps wait for L2: 210 of 250 ns");
     assert_reason(zeros, "K steps wait for zeros of rows outside: 120 of 255 ns");
     assert_reason(power, "the board's power: 90.00 us");
-    assert_reason(beside, "K steps wait for rows beside lines of L2: 60 of 260 ns");
+    assert_reason(beside, "K steps wait for rows beside sectors: 60 of 260 ns");
     assert_reason(together, "K steps of 220 ns, for pairs run in step");
     assert_reason(ends, "ends of tiles: 4 times 0.90 us");
     assert_reason(exchange, "the exchange of sums: 1.60 us");
