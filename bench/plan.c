@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CANDIDATES = 512 };
+
 typedef struct state {
     zlay_ctx *ctx;
     const char *target;
@@ -63,6 +65,29 @@ static bool waves_lines(state *s, const char *target, uint32_t groups, bool json
     return true;
 }
 
+/* All ways to plan a request that leaves everything open. */
+static bool candidates_work(void *value)
+{
+    const state *s = value;
+    static zlay_gemm_candidate list[CANDIDATES];
+    const zlay_target *target;
+    size_t count = 0;
+    if (zlay_target_find(&target, s->target, strlen(s->target)) ||
+        zlay_gemm_candidates(s->ctx, list, CANDIDATES, &count, target, &s->gemm))
+        return false;
+    for (size_t i = 1; i < count && i < CANDIDATES; i++)
+        if (!list[i].ns || !list[i].terms.waves) return false;
+    return count > 50 && count <= CANDIDATES;
+}
+
+/* Against what plans the first of them alone, with its proof. */
+static bool candidates_line(state *s, bool json)
+{
+    s->gemm = (zlay_gemm){.size = sizeof s->gemm, .m = 96, .n = 7168, .k = 6144, .multicast = ZLAY_MULTICAST_AUTO,
+                          .swap = ZLAY_SWAP_AUTO, .stream_k = ZLAY_STREAM_AUTO, .split_k = ZLAY_SPLIT_AUTO};
+    return bench_print(&(bench_row){"plan.candidates, 96 x 7168 x 6144, all open", "planning the first alone", candidates_work, plan_work, s}, json);
+}
+
 static const struct {
     const char *name;
     uint64_t m, n, k;
@@ -85,7 +110,9 @@ bool bench_plan(zlay_ctx *ctx, bool json)
     double time = right ? bench_time(emit_work, &s) : -1;
     if (time >= 0)
         bench_line("plan it and print its PTX", time, "us", "a budget of 1 ms", 1000 / time, json);
-    right = time >= 0 && waves_lines(&s, "gfx942", 0, json) && waves_lines(&s, "gfx950", 0, json) && waves_lines(&s, "gfx942", 32, json);
+    right = time >= 0 && candidates_line(&s, json);
+    s.gemm = (zlay_gemm){.size = sizeof s.gemm, .m = 4096, .n = 4096};
+    right = right && waves_lines(&s, "gfx942", 0, json) && waves_lines(&s, "gfx950", 0, json) && waves_lines(&s, "gfx942", 32, json);
     free(s.text);
     return right;
 }

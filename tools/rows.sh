@@ -11,7 +11,9 @@ flag_owners() { # the words of a command -> which rows of flags.def it takes, as
     case $1 in
     'plan gemm') echo 'GEMM|PLAN|PLANS|CACHED|ALL' ;;
     'run gemm') echo 'GEMM|RUN|ALL' ;;
-    'tune gemm') echo 'GEMM|TUNE|CACHED|ALL' ;;
+    'tune gemm') echo 'GEMM|TUNE|TUNES|CACHED|ALL' ;;
+    'run attention') echo 'ATTENTION|ALL' ;;
+    'tune attention') echo 'ATTENTION|TUNES|CACHED|ALL' ;;
     'plan attention') echo 'ATTENTION|PLANS|CACHED|ALL' ;;
     *) echo '.*' ;;
     esac

@@ -80,6 +80,23 @@ typedef struct zlay_attention {
     uint64_t reserved[1];  /* 0 */
 } zlay_attention;
 
+/** What the modelled time of attention is made of (docs/tuning.md), in ns but for counts; all 0
+ *  where this target has no model. */
+typedef struct zlay_attention_terms {
+    uint64_t waves;       /* of blocks */
+    uint64_t at_once;     /* blocks of a wave */
+    uint64_t last;        /* of the last wave */
+    uint64_t tiles_milli; /* thousandths of the tiles of keys that a block reads, on the average */
+    uint64_t tile_ns;     /* of one, by those that follow */
+    uint64_t products_ns; /* its two products, of all warpgroups of a block */
+    uint64_t softmax_ns;  /* the softmax of all warpgroups */
+    uint64_t shown_ns;    /* the part of the shorter that a warpgroup does not hide */
+    uint64_t block_ns;    /* of a block of so many tiles, with its beginning and its result */
+    uint64_t longest_ns;  /* causal: of the block of the most tiles */
+    uint64_t tail_ns;     /* causal: the part of the longest behind the even share; 0: none */
+    uint64_t start_ns;    /* of a launch */
+} zlay_attention_terms;
+
 /** A way to plan attention. */
 typedef struct zlay_attention_candidate {
     zlay_attention attention; /* the request with tile_m, tile_n, stages and overlap fixed */
@@ -87,14 +104,15 @@ typedef struct zlay_attention_candidate {
     uint32_t registers; /* of a thread of a consumer, by the planner's count; by tcgen05 0 */
     uint64_t blocks;   /* of the grid */
     uint64_t ns;       /* modelled nanoseconds; 0: this target has no model */
+    zlay_attention_terms terms; /* of `ns` */
 } zlay_attention_candidate;
 
 /** List the candidates of attention: the tiles, stages and overlaps that fit the registers of
  *  a thread and the shared memory of a block, and that the request leaves open.  Candidate 0
  *  is what zlay_attention_synth plans: the tile that was measured for such requests, unless
- *  another has a modelled time that is less by more than 13 %, the model's error.  The
- *  others follow by the modelled time, whose rates are published ones; equal ones with the
- *  overlap and with fewer stages first.  Pipes are not made.  By MFMA there is one.
+ *  another has a modelled time that is less by more than 1 %.  The others follow by the
+ *  modelled time, which was fitted on an H200 (docs/tuning.md); equal ones with the overlap
+ *  and with fewer stages first.  Pipes are not made.  By MFMA there is one.
  *
  *  Returns: as zlay_attention_synth.
  *  Out:     out    the first `room` candidates; may be NULL where `room` is 0.

@@ -179,7 +179,9 @@ typedef struct zlay_rows_image {
 /** Load a kernel that moves rows; its name in the image is that of `rows`, which in C++ is
  *  compiled as extern "C".  Its parameters are set by their names (zlay_rows_argument_nth),
  *  lists of offsets that the host knows by zlay_kernel_set_offsets or _lengths, which ask
- *  them against the rows of their tensor.  Returns: as zlay_kernel_load.
+ *  them against the rows of their tensor.  A launch has four times as many blocks as the device
+ *  runs at once, of more than 1024 groups as many, and never more than have work.
+ *  Returns: as zlay_kernel_load.
  *  In:      request  as above; nothing of it is kept.
  */
 ZLAY_API zlay_status zlay_kernel_load_rows(zlay_ctx *ctx, zlay_kernel **out, zlay_device *device,

@@ -3,6 +3,7 @@
  * copies, proves its pipe, and writes its kernel. */
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/device/tensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,23 +13,6 @@ static zlay_status explain_write(zlay_ctx *ctx, zlay_buf *out, const void *plan)
 {
     (void)ctx;
     return zlay_attention_print(out, plan);
-}
-
-typedef struct emission {
-    const zlay_attention_plan *plan;
-    const char *name;
-} emission;
-
-static zlay_status kernel_write(zlay_ctx *ctx, zlay_buf *out, const void *value)
-{
-    const emission *e = value;
-    zlay_pipe_launch launch;
-    const zlay_attention_emit ask = {.size = sizeof ask,
-                                     .language = ZLAY_TEXT_PTX,
-                                     .plan = e->plan,
-                                     .name = e->name,
-                                     .name_length = strlen(e->name)};
-    return zlay_emit_attention(ctx, out, &launch, NULL, 0, &ask);
 }
 
 /* The pair of layouts of each copy of tensor maps; a move of two maps that was made of one has
@@ -57,10 +41,10 @@ static int copies_decide(zlay_ctx *ctx, const zlay_attention_plan *plan)
 
 static int kernel_file(zlay_ctx *ctx, const zlay_attention_plan *plan, const zl_options *options)
 {
-    emission e = {plan, options->name};
+    zlay_pipe_launch launch;
     size_t length;
     if (!options->out) return ZL_EXIT_YES;
-    char *text = zl_text_of(ctx, kernel_write, &e, &length);
+    char *text = zl_attention_text(ctx, plan, options->name, &launch, NULL, 0, &length);
     bool done = text && zl_file_write(options->out, text, length);
     free(text);
     if (done) printf("wrote %s, %zu bytes\n", options->out, length);
@@ -89,7 +73,7 @@ int zl_plan_attention(zlay_ctx *ctx, int argc, char **argv)
     zl_options options;
     const zlay_target *target;
     zlay_attention_plan *plan = NULL;
-    if (!zl_options_read(&options, ZL_OF_ATTENTION, argc, argv)) return ZL_EXIT_ERROR;
+    if (!zl_options_read(&options, ZL_OF_PLAN_ATTENTION, argc, argv)) return ZL_EXIT_ERROR;
     if (zlay_target_find(&target, options.target, strlen(options.target)))
         return zl_no_target(options.target);
     const zlay_attention asked = options.attention;
@@ -98,7 +82,7 @@ int zl_plan_attention(zlay_ctx *ctx, int argc, char **argv)
     zlay_status status = zlay_attention_synth(ctx, &plan, target, &options.attention);
     zl_progress_end();
     int exit = status ? zl_cli_say(ctx, status, "no plan") : explained(ctx, plan);
-    if (!exit) exit = zl_rivals_attention(ctx, target, &asked, &options.attention);
+    if (!exit) exit = zl_rivals_attention(ctx, plan, target, &asked, &options.attention);
     if (!exit) exit = plan_show(ctx, plan, &options);
     zlay_attention_free(plan);
     return exit;

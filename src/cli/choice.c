@@ -2,11 +2,13 @@
 /* What a plan was chosen by, a cache of measurements or the model; what else there was, and what
  * that takes; and the bound below which nothing comes. */
 #include "cli/cli.h"
+#include "cli/reason.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlay/io.h>
 #include <zlay/machine.h>
 
 enum { SHOWN = 6, CACHE_MOST = 1 << 26, BAD = 8 };
@@ -108,20 +110,52 @@ bool zl_choice_attention(zlay_ctx *ctx, const zlay_target *target, zl_options *o
 
 /* ---- what else there is -------------------------------------------------------------------- */
 
-/* One line of the list. `mine`: the one that was taken. */
-static void rival_print(const char *choice, uint64_t ns, uint64_t first, uint64_t blocks,
-                        int64_t processors, bool mine)
+/* One line of the list: the candidate, and why it takes more than what is planned. */
+static void rival_print(const char *choice, uint64_t ns, uint64_t planned, bool mine,
+                        const char *why)
 {
-    uint64_t waves =
-        processors > 0 ? (blocks + (uint64_t)processors - 1) / (uint64_t)processors : 0;
-    uint64_t last = waves ? blocks - (waves - 1) * (uint64_t)processors : 0;
     printf("  %c %-66s", mine ? '*' : ' ', choice);
-    if (ns)
-        printf(" %10.2f us %+7.1f %%", (double)ns / 1000, 100 * ((double)ns / (double)first - 1));
+    if (ns && planned)
+        printf(" %10.2f us %+7.1f %%", (double)ns / 1000,
+               100 * ((double)ns / (double)planned - 1));
+    printf("%s%s\n", *why ? "  " : "", why);
+}
+
+/* The blocks of what is planned, and the waves that they are. */
+static void waves_print(char out[ZL_REASON], uint64_t blocks, int64_t processors)
+{
+    uint64_t at_once = processors > 0 ? (uint64_t)processors : blocks;
+    uint64_t waves = at_once ? (blocks + at_once - 1) / at_once : 0;
+    *out = 0;
     if (waves)
-        printf("  %" PRIu64 " blocks, %" PRIu64 " wave%s, the last of %" PRIu64, blocks, waves,
-               waves == 1 ? "" : "s", last);
-    printf("\n");
+        snprintf(out, ZL_REASON, "%" PRIu64 " blocks, %" PRIu64 " wave%s, the last of %" PRIu64,
+                 blocks, waves, waves == 1 ? "" : "s", blocks - (waves - 1) * at_once);
+}
+
+/* How many of the others take less by the model, and the least of these. */
+typedef struct field_of {
+    size_t others, less;
+    uint64_t least;
+} field_of;
+
+static void field_add(field_of *f, uint64_t ns, uint64_t planned, bool mine)
+{
+    if (mine) return;
+    f->others++;
+    if (!ns || ns >= planned) return;
+    f->less++;
+    if (!f->least || ns < f->least) f->least = ns;
+}
+
+static void field_print(const field_of *f, uint64_t planned)
+{
+    if (!planned) return;
+    if (!f->others) printf("there is no other\n");
+    else if (!f->less) printf("none of the %zu others takes less by the model\n", f->others);
+    else
+        printf("%zu of %zu others: less by the model, the least %.2f us; what is planned was "
+               "measured, or the model errs by more (docs/tuning.md)\n",
+               f->less, f->others, (double)f->least / 1000);
 }
 
 static void bound_print(zlay_status status, const zlay_roofline *b, uint64_t ns)
@@ -130,14 +164,33 @@ static void bound_print(zlay_status status, const zlay_roofline *b, uint64_t ns)
         printf("bound: none is known before the run\n");
         return;
     }
-    printf("bound: no plan takes less than %.2f us at the rates of the machine: %.2f us of %.3g "
-           "products",
-           (double)b->ns / 1000, (double)b->products_ns / 1000, (double)b->products);
+    const char *by = b->ns == b->products_ns ? "products"
+                     : b->ns == b->bytes_ns  ? "DRAM"
+                                             : "exponentials";
+    printf("bound: nothing takes less than %.2f us at the rates of the machine, by %s: %.2f us of "
+           "%.3g products",
+           (double)b->ns / 1000, by, (double)b->products_ns / 1000, (double)b->products);
     if (b->exponents)
         printf(", %.2f us of %.3g exponentials", (double)b->exponents_ns / 1000,
                (double)b->exponents);
     printf(", %.2f us of %" PRIu64 " bytes of DRAM\n", (double)b->bytes_ns / 1000, b->bytes);
-    if (ns && b->ns) printf("modelled time over the bound: %.2f\n", (double)ns / (double)b->ns);
+    if (ns) printf("of the modelled time the bound is %.1f %%\n", 100 * (double)b->ns / (double)ns);
+}
+
+/* What the planned tile and order move, beside what any must; nothing where that is not known. */
+static void io_print(zlay_status status, const zlay_io_answer *a)
+{
+    static const char *const by[] = {"", "each tensor once", "the sums of a block",
+                                     "what all memories hold"};
+    if (status) return;
+    const uint64_t moved[] = {a->best.hbm, a->best.l2}, least[] = {a->hbm_bound, a->l2_bound};
+    const uint32_t why[] = {a->hbm_by, a->l2_by};
+    printf("moves:");
+    for (int i = 0; i < 2; i++)
+        printf("%s %.1f MB of %s, where no %s less than %.1f (%s)", i ? ";" : "",
+               (double)moved[i] / 1e6, i ? "L2" : "DRAM", i ? "tiles move" : "plan moves",
+               (double)least[i] / 1e6, by[why[i]]);
+    printf(" (docs/io.md)\n");
 }
 
 static void head_print(size_t count)
@@ -145,52 +198,123 @@ static void head_print(size_t count)
     printf("\ncandidates, modelled: the first of %zu; * is planned\n", count);
 }
 
-int zl_rivals_gemm(zlay_ctx *ctx, const zlay_target *target, const zlay_gemm *asked,
-                   const zlay_gemm *chosen)
+/* A GEMM whose columns are the rows of tiles is the transposed one. */
+static zlay_status io_gemm(zlay_ctx *ctx, zlay_io_answer *out, const zlay_target *target,
+                           const zlay_plan *plan)
 {
-    zlay_gemm_candidate list[SHOWN], own;
+    zlay_plan_summary info;
+    zlay_status status = zlay_plan_info(&info, plan);
+    if (status || info.groups) return ZLAY_NONE;
+    const zlay_io_gemm ask = {.size = sizeof ask, .m = info.m, .n = info.n, .k = info.k,
+                              .a_type = info.mma.a, .b_type = info.mma.b, .d_type = info.d_type,
+                              .tile_m = info.tile_m, .tile_n = info.tile_n, .tile_k = info.tile_k,
+                              .band = info.band};
+    return zlay_io_gemm_plan(ctx, out, target, &ask);
+}
+
+static int64_t processors_of(zlay_machine *machine, const zlay_target *target)
+{
+    int64_t processors = 0;
+    zlay_machine_find(machine, target);
+    zlay_machine_get(&processors, machine, ZLAY_MACHINE_PROCESSORS);
+    return processors;
+}
+
+static void rivals_list(const zlay_gemm_candidate *list, size_t count,
+                        const zlay_gemm_candidate *own, int64_t processors)
+{
+    char choice[ZLAY_TUNING_CHOICE], mine[ZLAY_TUNING_CHOICE], why[ZL_REASON];
+    field_of field = {0};
+    zlay_tuning_choice_gemm(mine, own);
+    head_print(count);
+    for (size_t i = 0; i < count; i++) {
+        zlay_tuning_choice_gemm(choice, &list[i]);
+        bool is_mine = !strcmp(choice, mine);
+        field_add(&field, list[i].ns, own->ns, is_mine);
+        if (i >= SHOWN) continue;
+        if (is_mine) waves_print(why, list[i].blocks, processors);
+        else zl_gemm_reason(why, &list[i], own, processors);
+        rival_print(choice, list[i].ns, own->ns, is_mine, why);
+    }
+    field_print(&field, own->ns);
+}
+
+int zl_rivals_gemm(zlay_ctx *ctx, const zlay_plan *plan, const zlay_target *target,
+                   const zlay_gemm *asked, const zlay_gemm *chosen)
+{
+    zlay_gemm_candidate own, *list = NULL;
     zlay_machine machine;
     zlay_roofline bound;
-    char choice[ZLAY_TUNING_CHOICE], mine[ZLAY_TUNING_CHOICE];
+    zlay_io_answer io;
     size_t count, one;
-    int64_t processors = 0;
-    zlay_status status = zlay_gemm_candidates(ctx, list, SHOWN, &count, target, asked);
+    int64_t processors = processors_of(&machine, target);
+    zlay_status status = zlay_gemm_candidates(ctx, NULL, 0, &count, target, asked);
+    if (!status && !(list = calloc(count, sizeof *list))) status = ZLAY_ENOMEM;
+    if (!status) status = zlay_gemm_candidates(ctx, list, count, &count, target, asked);
     if (!status) status = zlay_gemm_candidates(ctx, &own, 1, &one, target, chosen);
+    if (!status) rivals_list(list, count, &own, processors);
+    free(list);
     if (status) return zl_cli_say(ctx, status, "candidates");
-    zlay_machine_find(&machine, target);
-    zlay_machine_get(&processors, &machine, ZLAY_MACHINE_PROCESSORS);
-    zlay_tuning_choice_gemm(mine, &own);
-    head_print(count);
-    for (size_t i = 0; i < count && i < SHOWN; i++) {
-        zlay_tuning_choice_gemm(choice, &list[i]);
-        rival_print(choice, list[i].ns, list[0].ns, list[i].blocks, processors,
-                    !strcmp(choice, mine));
-    }
     bound_print(zlay_gemm_bound(ctx, &bound, &machine, asked), &bound, own.ns);
+    io_print(io_gemm(ctx, &io, target, plan), &io);
     return ZL_EXIT_YES;
 }
 
-int zl_rivals_attention(zlay_ctx *ctx, const zlay_target *target, const zlay_attention *asked,
-                        const zlay_attention *chosen)
+/* ---- attention ------------------------------------------------------------------------------- */
+
+/* Blocks of a head follow one another. */
+static zlay_status io_attention(zlay_ctx *ctx, zlay_io_answer *out, const zlay_attention_plan *plan)
 {
-    zlay_attention_candidate list[SHOWN], own;
+    const zlay_target *target;
+    zlay_attention a;
+    zlay_attention_summary info;
+    zlay_status status = zlay_attention_request(&target, &a, plan);
+    if (!status) status = zlay_attention_info(&info, plan);
+    if (status || a.q_lengths || a.k_lengths || a.window || a.splits > 1) return ZLAY_NONE;
+    const zlay_io_attention ask = {.size = sizeof ask, .type = a.type, .batch = a.batch,
+                                   .heads = a.heads, .kv_heads = a.kv_heads, .queries = a.queries,
+                                   .keys = a.keys, .head = a.head, .causal = a.causal,
+                                   .tile_m = info.tile_m, .tile_n = info.tile_n,
+                                   .stages = info.stages, .band = (uint32_t)info.grid[0]};
+    return zlay_io_attention_plan(ctx, out, target, &ask);
+}
+
+static void forms_list(const zlay_attention_candidate *list, size_t count,
+                       const zlay_attention_candidate *own, int64_t processors)
+{
+    char choice[ZLAY_TUNING_CHOICE], mine[ZLAY_TUNING_CHOICE], why[ZL_REASON];
+    field_of field = {0};
+    zlay_tuning_choice_attention(mine, own);
+    head_print(count);
+    for (size_t i = 0; i < count; i++) {
+        zlay_tuning_choice_attention(choice, &list[i]);
+        bool is_mine = !strcmp(choice, mine);
+        field_add(&field, list[i].ns, own->ns, is_mine);
+        if (i >= SHOWN) continue;
+        if (is_mine) waves_print(why, list[i].blocks, processors);
+        else zl_attention_reason(why, &list[i], own, processors);
+        rival_print(choice, list[i].ns, own->ns, is_mine, why);
+    }
+    field_print(&field, own->ns);
+}
+
+int zl_rivals_attention(zlay_ctx *ctx, const zlay_attention_plan *plan, const zlay_target *target,
+                        const zlay_attention *asked, const zlay_attention *chosen)
+{
+    zlay_attention_candidate own, *list = NULL;
     zlay_machine machine;
     zlay_roofline bound;
-    char choice[ZLAY_TUNING_CHOICE], mine[ZLAY_TUNING_CHOICE];
+    zlay_io_answer io;
     size_t count, one;
-    int64_t processors = 0;
-    zlay_status status = zlay_attention_candidates(ctx, list, SHOWN, &count, target, asked);
+    int64_t processors = processors_of(&machine, target);
+    zlay_status status = zlay_attention_candidates(ctx, NULL, 0, &count, target, asked);
+    if (!status && !(list = calloc(count, sizeof *list))) status = ZLAY_ENOMEM;
+    if (!status) status = zlay_attention_candidates(ctx, list, count, &count, target, asked);
     if (!status) status = zlay_attention_candidates(ctx, &own, 1, &one, target, chosen);
+    if (!status) forms_list(list, count, &own, processors);
+    free(list);
     if (status) return zl_cli_say(ctx, status, "candidates");
-    zlay_machine_find(&machine, target);
-    zlay_machine_get(&processors, &machine, ZLAY_MACHINE_PROCESSORS);
-    zlay_tuning_choice_attention(mine, &own);
-    head_print(count);
-    for (size_t i = 0; i < count && i < SHOWN; i++) {
-        zlay_tuning_choice_attention(choice, &list[i]);
-        rival_print(choice, list[i].ns, list[0].ns, list[i].blocks, processors,
-                    !strcmp(choice, mine));
-    }
     bound_print(zlay_attention_bound(ctx, &bound, &machine, asked), &bound, own.ns);
+    io_print(io_attention(ctx, &io, plan), &io);
     return ZL_EXIT_YES;
 }

@@ -33,12 +33,16 @@ typedef struct zl_options {
 enum {
     ZL_OF_PLAN = 1,
     ZL_OF_RUN = 2,
-    ZL_OF_ATTENTION = 4,
+    ZL_OF_PLAN_ATTENTION = 4,
     ZL_OF_TUNE = 8,
-    ZL_OF_GEMM = 11,
-    ZL_OF_PLANS = 5,
-    ZL_OF_CACHED = 13,
-    ZL_OF_ALL = 15
+    ZL_OF_RUN_ATTENTION = 16,
+    ZL_OF_TUNE_ATTENTION = 32,
+    ZL_OF_GEMM = ZL_OF_PLAN | ZL_OF_RUN | ZL_OF_TUNE,
+    ZL_OF_ATTENTION = ZL_OF_PLAN_ATTENTION | ZL_OF_RUN_ATTENTION | ZL_OF_TUNE_ATTENTION,
+    ZL_OF_PLANS = ZL_OF_PLAN | ZL_OF_PLAN_ATTENTION,
+    ZL_OF_TUNES = ZL_OF_TUNE | ZL_OF_TUNE_ATTENTION,
+    ZL_OF_CACHED = ZL_OF_PLANS | ZL_OF_TUNES,
+    ZL_OF_ALL = ZL_OF_GEMM | ZL_OF_ATTENTION
 };
 
 /* Read the flags after a command's words; false, and said on stderr. */
@@ -86,10 +90,10 @@ zlay_tuning *zl_cache_read(zlay_ctx *ctx, const char *path);
  * where it was measured; then what else there is and by which bound nothing better exists. */
 bool zl_choice_gemm(zlay_ctx *ctx, const zlay_target *target, zl_options *options);
 bool zl_choice_attention(zlay_ctx *ctx, const zlay_target *target, zl_options *options);
-int zl_rivals_gemm(zlay_ctx *ctx, const zlay_target *target, const zlay_gemm *asked,
-                   const zlay_gemm *chosen);
-int zl_rivals_attention(zlay_ctx *ctx, const zlay_target *target, const zlay_attention *asked,
-                        const zlay_attention *chosen);
+int zl_rivals_gemm(zlay_ctx *ctx, const zlay_plan *plan, const zlay_target *target,
+                   const zlay_gemm *asked, const zlay_gemm *chosen);
+int zl_rivals_attention(zlay_ctx *ctx, const zlay_attention_plan *plan, const zlay_target *target,
+                        const zlay_attention *asked, const zlay_attention *chosen);
 
 /* Decide a pipe again and print a line and, if asked, the pipe and its proof. */
 int zl_pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print);

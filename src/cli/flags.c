@@ -193,8 +193,10 @@ enum { FLAGS = sizeof flags / sizeof flags[0], TYPES = 64 };
 
 static const char *const commands[] = {[ZL_OF_PLAN] = "plan gemm",
                                        [ZL_OF_RUN] = "run gemm",
-                                       [ZL_OF_ATTENTION] = "plan attention",
-                                       [ZL_OF_TUNE] = "tune gemm"};
+                                       [ZL_OF_PLAN_ATTENTION] = "plan attention",
+                                       [ZL_OF_TUNE] = "tune gemm",
+                                       [ZL_OF_RUN_ATTENTION] = "run attention",
+                                       [ZL_OF_TUNE_ATTENTION] = "tune attention"};
 
 /* The flag of a command that `--NAME` or `--NAME=VALUE` names; FLAGS: none. */
 static size_t flag_find(int command, const char *argument)
@@ -267,7 +269,7 @@ bool zl_options_read(zl_options *out, int command, int argc, char **argv)
         .candidates = 8,
         .rounds = 25,
         .target = "sm_90a",
-        .name = command == ZL_OF_ATTENTION ? "attention" : "gemm"};
+        .name = command & ZL_OF_ATTENTION ? "attention" : "gemm"};
     for (int i = 0; i < argc; i++) {
         const char *argument = argv[i], *equals = strchr(argument, '=');
         size_t flag = flag_find(command, argument);

@@ -44,10 +44,12 @@ static int words_known(int argc, char **argv)
 /* Whose flags a command takes. */
 static int flags_of(zl_command *call)
 {
-    return call == zl_plan_gemm   ? ZL_OF_PLAN
-           : call == zl_run_gemm  ? ZL_OF_RUN
-           : call == zl_tune_gemm ? ZL_OF_TUNE
-                                  : ZL_OF_ATTENTION;
+    return call == zl_plan_gemm       ? ZL_OF_PLAN
+           : call == zl_run_gemm      ? ZL_OF_RUN
+           : call == zl_tune_gemm     ? ZL_OF_TUNE
+           : call == zl_run_attention ? ZL_OF_RUN_ATTENTION
+           : call == zl_tune_attention ? ZL_OF_TUNE_ATTENTION
+                                       : ZL_OF_PLAN_ATTENTION;
 }
 
 /* Lists the commands that share `words` words with the arguments; their arguments tell whether

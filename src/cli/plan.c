@@ -241,7 +241,7 @@ int zl_plan_gemm(zlay_ctx *ctx, int argc, char **argv)
     if (options.cache && !zl_choice_gemm(ctx, target, &options)) return exit;
     zlay_plan *plan = zl_plan_of(ctx, &options, &exit);
     if (plan) exit = explained(ctx, plan);
-    if (plan && !exit) exit = zl_rivals_gemm(ctx, target, &asked, &options.gemm);
+    if (plan && !exit) exit = zl_rivals_gemm(ctx, plan, target, &asked, &options.gemm);
     if (plan && !exit) exit = plan_show(ctx, plan, &options);
     zlay_plan_free(plan);
     return exit;

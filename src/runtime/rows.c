@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { PROCESSOR_THREADS = 2048 /* of all blocks that run at once there, at most */ };
+enum {
+    PROCESSOR_THREADS = 2048, /* of all blocks that run at once there, at most */
+    ROUNDS = 4,               /* of such blocks, which are fastest */
+    GROUPS_MOST = 1024 /* of ROUNDS: each block reads the list, which is then longer work */
+};
 
 /* The rows, or columns, of the tensor whose offsets a list says; 0: it says none. */
 static uint64_t rows_of(const zlay_rows_kernel *k, const char *name)
@@ -41,11 +45,13 @@ static zlay_status arguments_read(zlay_ctx *ctx, zlay_kernel *kernel, const zlay
     return status;
 }
 
-/* As many blocks as the device runs at once, or fewer that have work; shared memory is static. */
-static zlay_launch launch_of(const zlay_device *device, const zlay_rows_launch *l)
+/* ROUNDS times as many blocks as the device runs at once, of many groups as many, or fewer that
+ * have work; shared memory is static. */
+static zlay_launch launch_of(const zlay_device *device, const zlay_rows_launch *l, uint64_t groups)
 {
     uint64_t processors = zl_umax(1, (uint64_t)device->info.processors);
-    uint64_t most = processors * zl_umax(1, PROCESSOR_THREADS / l->threads);
+    uint64_t at_once = processors * zl_umax(1, PROCESSOR_THREADS / l->threads);
+    uint64_t most = groups <= GROUPS_MOST ? ROUNDS * at_once : at_once;
     return (zlay_launch){.grid = {(uint32_t)zl_umax(1, zl_umin(l->blocks, most)), 1, 1},
                          .block = {l->threads, 1, 1}};
 }
@@ -56,7 +62,7 @@ static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_ro
     if (!name) return ZLAY_ENOMEM;
     memcpy(name, r->rows->name, r->rows->name_length);
     kernel->by_names = true;
-    kernel->launch = launch_of(kernel->module.device, r->launch);
+    kernel->launch = launch_of(kernel->module.device, r->launch, r->rows->groups);
     zlay_status status = arguments_read(ctx, kernel, r->rows);
     return status ? status : zl_module_fill(ctx, &kernel->module, r->image, r->length, name, 0);
 }

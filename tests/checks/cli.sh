@@ -87,6 +87,32 @@ tune_on_a_driver() { # a record is added and taken; one that was changed is refu
         "$zlay" plan $asked --cache "$tap_dir/changed" 2> "$tap_dir/said" | grep -q '^chosen by: the model' &&
         grep -q 'line 1 is refused: its checksum' "$tap_dir/said" && exits 3 "$zlay" tune gemm --groups 3 > "$tap_dir/run"
 }
+tune_compares() { # results that differ are found, and nothing is added
+    mkdir "$tap_dir/writes"
+    "$CC" -std=c11 -DFAKE_WRITES -shared -fPIC -o "$tap_dir/writes/libcuda.so.1" tests/support/fake-cuda.c || return 1
+    LD_LIBRARY_PATH=$tap_dir/writes exits 1 "$zlay" tune gemm --m 256 --n 256 --k 128 --cache "$tap_dir/none" > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+    grep -q ': 1 elements of its result differ from those of tile=' "$tap_dir/run" && test ! -e "$tap_dir/none"
+}
+attention_on_a_driver() { # the same two commands of attention; what they do not fill is said
+    asked="attention --queries 512 --heads 4 --causal"
+    # shellcheck disable=SC2086
+    LD_LIBRARY_PATH=$tap_dir exits 1 "$zlay" run $asked --lse --sinks > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+    grep -qE '^run: 2580 numbers of 20 rows compared, 2[0-9]{3} are off' "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+    # shellcheck disable=SC2086
+    LD_LIBRARY_PATH=$tap_dir exits 0 "$zlay" tune $asked --rounds 3 --candidates 5 --cache "$tap_dir/cache" > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+    # shellcheck disable=SC2086
+    grep -q '^results: those of 5 candidates agree' "$tap_dir/run" && grep -q '^added to' "$tap_dir/run" &&
+        "$zlay" plan $asked --cache "$tap_dir/cache" | grep -q '^chosen by: measured on Imaginary, 5 candidates' &&
+        exits 3 "$zlay" run attention --queries 512 --splits 2 | grep -q '^not run: this command runs one kernel' &&
+        exits 3 "$zlay" tune attention --queries 512 --sequences 2 | grep -q '^not run: this command fills no lengths'
+}
+plan_says_why() { # each candidate's reason, that none takes less, the bound and its part
+    plan --swap auto --multicast auto --stream-k auto > "$tap_dir/why" && grep -q 'K steps wait for L2: [0-9]* of [0-9]* ns$' "$tap_dir/why" &&
+        grep -q '^none of the [0-9]* others takes less by the model' "$tap_dir/why" && grep -q '^bound: nothing takes less than .* by products' "$tap_dir/why" &&
+        grep -q '^of the modelled time the bound is [0-9.]* %$' "$tap_dir/why" && grep -q '^moves: [0-9.]* MB of DRAM' "$tap_dir/why" &&
+        "$zlay" plan attention --causal | grep -q 'tiles have [0-9]* % more of Q K^T$' && plan --groups 3 | grep -q '^there is no other$' &&
+        "$zlay" plan attention --target sm_100a | grep -q '^bound: nothing takes less'
+}
 run_on_hip() { # as on a driver: a code object with nothing inside
     "$CC" -std=c11 -shared -fPIC -o "$tap_dir/libamdhip64.so.7" tests/support/fake-hip.c || return 1
     { printf '\177ELF\002\001\001'; head -c 11 /dev/zero; printf '\340\000'; head -c 44 /dev/zero; } > "$tap_dir/k.hsaco"
@@ -206,6 +232,9 @@ check "edge tiles in the model" model_small
 check "run: without a driver the plan is checked and the status is 3" run_without_driver
 check "run: a wrong result is found" run_on_a_driver
 check "tune: what is timed is kept, taken and checked" tune_on_a_driver
+check "tune: results that differ are found" tune_compares
+check "run and tune attention" attention_on_a_driver
+check "plan: why candidates take more" plan_says_why
 check "groups run on a driver without a device, which is found wrong" run_groups_on_a_driver
 check "run: the same on HIP, of a plan of waves" run_on_hip
 check "every rule that a plan names is explained" explains_all

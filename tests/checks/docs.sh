@@ -177,7 +177,7 @@ check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
 check "docs/stages.md: the transcripts" transcript_is_true docs/stages.md 10
 check "docs/machine.md: the transcripts" transcript_is_true docs/machine.md 4
-check "docs/tuning.md: the transcripts" transcript_is_true docs/tuning.md 8
+check "docs/tuning.md: the transcripts" transcript_is_true docs/tuning.md 9
 check "docs/roles.md: the transcripts" transcript_is_true docs/roles.md 5
 check "docs/schedule.md: the transcripts" transcript_is_true docs/schedule.md 7
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4

@@ -359,6 +359,7 @@ static const char *const whole[] = {
     "{\"op\":\"tuning.check\",\"text\":\"\"}",
     "{\"op\":\"tuning.merge\",\"a\":\"\",\"b\":\"\"}",
     "{\"op\":\"tuning.find\",\"text\":\"\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
+    "{\"op\":\"tuning.find_attention\",\"text\":\"\",\"target\":\"sm_90a\",\"head\":64,\"queries\":64,\"keys\":64}",
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",
     "{\"op\":\"show.layout\",\"layout\":\"(2,3):(3,1)\"}",

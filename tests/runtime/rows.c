@@ -81,7 +81,7 @@ static void kind_launched(world *w, int32_t kind)
     }
     assert_int_equal(w->fake->launch.block, launch.threads);
     assert_int_equal(w->fake->launch.shared_bytes, 0);
-    assert_int_equal(w->fake->launch.grid, launch.blocks < 40 ? launch.blocks : 40); /* 5 processors of 8 blocks */
+    assert_int_equal(w->fake->launch.grid, launch.blocks < 160 ? launch.blocks : 160); /* 4 * 5 processors of 8 blocks */
     zlay_kernel_free(kernel);
     assert_int_equal(w->fake->memory, 0);
 }
@@ -89,6 +89,32 @@ static void kind_launched(world *w, int32_t kind)
 static void every_kind_is_launched(void **state)
 {
     for (int32_t kind = ZLAY_ROWS_COPY; kind <= ZLAY_ROWS_SPLIT_COLUMNS; kind++) kind_launched(*state, kind);
+}
+
+/* Four times as many blocks as run at once, of which there are 5 processors of 8; of many groups as many; never more than have work. */
+static void blocks_follow_the_groups(void **state)
+{
+    static const struct { uint64_t groups, blocks; uint32_t grid; } cases[] = {
+        {1, 159, 159}, {1, 161, 160}, {1024, 5000, 160}, {1025, 5000, 40}, {1025, 39, 39}, {2000, 5000, 40}};
+    world *w = *state;
+    zlay_rows_launch launch;
+    zlay_rows_image request = asked(w, &launch, ZLAY_ROWS_COPY);
+    zlay_rows_kernel rows = kinds[ZLAY_ROWS_COPY];
+    request.rows = &rows;
+    for (size_t i = 0; i < ZL_COUNT(cases); i++) {
+        zlay_kernel *kernel;
+        memset(w->fake->bytes, 0, sizeof w->fake->bytes);
+        rows.groups = cases[i].groups;
+        launch.blocks = cases[i].blocks;
+        assert_int_equal(zlay_kernel_load_rows(w->ctx, &kernel, w->device, &request), ZLAY_OK);
+        for (uint32_t k = 0; k < 4; k++) {
+            w->fake->bytes[k] = 8;
+            assert_int_equal(set(w, kernel, parameters[ZLAY_ROWS_COPY][k].name, (uint64_t)ADDRESS), ZLAY_OK);
+        }
+        assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+        assert_int_equal(w->fake->launch.grid, cases[i].grid);
+        zlay_kernel_free(kernel);
+    }
 }
 
 static void bad_requests_are_refused(void **state)
@@ -128,6 +154,6 @@ static void bad_requests_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(every_kind_is_launched), TEST(bad_requests_are_refused)};
+    const struct CMUnitTest tests[] = {TEST(every_kind_is_launched), TEST(blocks_follow_the_groups), TEST(bad_requests_are_refused)};
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

@@ -21,7 +21,7 @@ def candidates(target: str, head: Number, queries: Number, keys: Number, *, batc
         o_strides: Optional[Integers] = None, l_strides: Optional[Integers] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """All tiles, stages and overlaps of attention that fit registers and shared memory, and that the fields leave
-    open, each with its modelled time in ns; the first is what plan.attention plans; and the bound, as
+    open, each with its modelled time in ns and its terms; the first is what plan.attention plans; and the bound, as
     plan.candidates has it."""
     return _call("attention.candidates", target=target, head=head, queries=queries, keys=keys, batch=batch,
         heads=heads, sequences=sequences, kv_heads=kv_heads, type=type, o_type=o_type,

@@ -41,8 +41,9 @@ def candidates(target: str, m: Number, n: Number, k: Number, *, a_type: Optional
         groups: Optional[Number] = None, ragged: Optional[Number] = None, band: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """All ways to plan a GEMM that its fields leave open (the tile where there is none; multicast, swap, stream_k
-    and split_k of auto), each with its modelled time in ns; the first is what plan.gemm plans; and the time below
-    which no plan comes by the rates of the machine, null where these are not known."""
+    and split_k of auto), each with its modelled time in ns and the terms that this is made of (docs/tuning.md); the
+    first is what plan.gemm plans; and the time below which no plan comes by the rates of the machine, null where
+    these are not known."""
     return _call("plan.candidates", target=target, m=m, n=n, k=k, a_type=a_type, b_type=b_type, d_type=d_type,
         a_order=a_order, b_order=b_order, d_order=d_order, a_major=a_major, b_major=b_major,
         lda=lda, ldb=ldb, ldd=ldd, tile=tile, stages=stages, epilogue=epilogue, a_scales=a_scales,

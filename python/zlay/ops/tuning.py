@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional
 
 from .._json import Integers, Number, call as _call
 
-__all__ = ["check", "find", "merge"]
+__all__ = ["check", "find", "find_attention", "merge"]
 
 
 def check(text: str, *, limits: Optional[Mapping[str, int]] = None) -> Any:
@@ -35,6 +35,27 @@ def find(target: str, m: Number, n: Number, k: Number, text: str, *, a_type: Opt
         b_scales=b_scales, d_scales=d_scales, repack=repack, split_k=split_k, multicast=multicast,
         swap=swap, stream_k=stream_k, groups=groups, ragged=ragged, band=band, device=device,
         processors=processors, driver=driver, limits=limits)
+
+
+def find_attention(target: str, head: Number, queries: Number, keys: Number, text: str, *,
+        batch: Optional[Number] = None, heads: Optional[Number] = None, sequences: Optional[Number] = None,
+        kv_heads: Optional[Number] = None, type: Optional[Number] = None, o_type: Optional[Number] = None,
+        causal: Optional[bool] = None, soft_cap: Optional[bool] = None, splits: Optional[Number] = None,
+        merge: Optional[bool] = None, window: Optional[Number] = None, sinks: Optional[bool] = None,
+        lse: Optional[bool] = None, q_lengths: Optional[Number] = None, k_lengths: Optional[Number] = None,
+        tile: Optional[Integers] = None, stages: Optional[Number] = None, overlap: Optional[Number] = None,
+        q_strides: Optional[Integers] = None, k_strides: Optional[Integers] = None,
+        v_strides: Optional[Integers] = None, o_strides: Optional[Integers] = None,
+        l_strides: Optional[Integers] = None, device: Optional[str] = None, processors: Optional[Number] = None,
+        driver: Optional[Number] = None, limits: Optional[Mapping[str, int]] = None) -> Any:
+    """The same of attention."""
+    return _call("tuning.find_attention", target=target, head=head, queries=queries, keys=keys, text=text,
+        batch=batch, heads=heads, sequences=sequences, kv_heads=kv_heads, type=type, o_type=o_type,
+        causal=causal, soft_cap=soft_cap, splits=splits, merge=merge, window=window, sinks=sinks,
+        lse=lse, q_lengths=q_lengths, k_lengths=k_lengths, tile=tile, stages=stages,
+        overlap=overlap, q_strides=q_strides, k_strides=k_strides, v_strides=v_strides,
+        o_strides=o_strides, l_strides=l_strides, device=device, processors=processors,
+        driver=driver, limits=limits)
 
 
 def merge(a: str, b: str, *, limits: Optional[Mapping[str, int]] = None) -> Any:

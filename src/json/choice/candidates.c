@@ -8,6 +8,37 @@
 static const char *const choices[] = {"never", "auto", "always"}, *const multicasts[] = {
                                                                       "none", "auto", "a", "b"};
 
+static const zl_field terms_rows[] = {
+    {"waves", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, waves)},
+    {"at_once", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, at_once)},
+    {"last", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, last)},
+    {"steps", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, steps)},
+    {"step_ps", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, step_ps)},
+    {"products_ps", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, products_ps)},
+    {"arrival_ps", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, arrival_ps)},
+    {"l2_ps", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, l2_ps)},
+    {"outside_ps", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, outside_ps)},
+    {"beside_ps", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, beside_ps)},
+    {"ends_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, ends_ns)},
+    {"exchange_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, exchange_ns)},
+    {"stream_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, stream_ns)},
+    {"blocks_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, blocks_ns)},
+    {"power_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, power_ns)},
+    {"dram_bytes", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, dram_bytes)},
+    {"dram_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, dram_ns)},
+    {"start_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_gemm_terms, start_ns)},
+};
+static const zl_fields terms_fields = {ZL_ROWS(terms_rows, zlay_gemm_terms)};
+
+/* The terms of a model; null where it has none. */
+static void put_terms(zl_call *call, json_t *value, const zl_fields *fields, const void *terms,
+                      bool modelled)
+{
+    json_t *item = modelled ? json_object() : json_null();
+    if (modelled) zl_put_fields(call, item, fields, terms);
+    zl_put_value(call, value, "terms", item);
+}
+
 static json_t *candidate_value(zl_call *call, const zlay_gemm_candidate *c)
 {
     const zlay_gemm *g = &c->gemm;
@@ -21,6 +52,7 @@ static json_t *candidate_value(zl_call *call, const zlay_gemm_candidate *c)
     zl_put_value(call, value, "smem", json_integer(c->smem));
     zl_put_value(call, value, "blocks", json_integer((json_int_t)c->blocks));
     zl_put_value(call, value, "ns", c->ns ? json_integer((json_int_t)c->ns) : json_null());
+    put_terms(call, value, &terms_fields, &c->terms, c->ns != 0);
     return value;
 }
 
@@ -68,6 +100,22 @@ zlay_status zl_op_plan_candidates(zl_call *call, const void *asked)
 
 static const char *const overlaps[] = {"auto", "never", "always"};
 
+static const zl_field form_terms_rows[] = {
+    {"waves", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, waves)},
+    {"at_once", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, at_once)},
+    {"last", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, last)},
+    {"tiles_milli", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, tiles_milli)},
+    {"tile_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, tile_ns)},
+    {"products_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, products_ns)},
+    {"softmax_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, softmax_ns)},
+    {"shown_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, shown_ns)},
+    {"block_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, block_ns)},
+    {"longest_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, longest_ns)},
+    {"tail_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, tail_ns)},
+    {"start_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, start_ns)},
+};
+static const zl_fields form_terms_fields = {ZL_ROWS(form_terms_rows, zlay_attention_terms)};
+
 static json_t *form_value(zl_call *call, const zlay_attention_candidate *c)
 {
     const zlay_attention *a = &c->attention;
@@ -80,6 +128,7 @@ static json_t *form_value(zl_call *call, const zlay_attention_candidate *c)
     zl_put_value(call, value, "registers", json_integer(c->registers));
     zl_put_value(call, value, "blocks", json_integer((json_int_t)c->blocks));
     zl_put_value(call, value, "ns", c->ns ? json_integer((json_int_t)c->ns) : json_null());
+    put_terms(call, value, &form_terms_fields, &c->terms, c->ns != 0);
     return value;
 }
 

@@ -42,6 +42,16 @@ static const zl_field find_rows[] = {ZL_PART(zl_gemm_fields, find_gemm, gemm),
                                      DEVICE_ROWS(find_gemm)};
 const zl_fields zl_tuning_find_fields = {ZL_ROWS(find_rows, find_gemm)};
 
+typedef struct find_attention {
+    zl_attention_asked attention;
+    zl_json_text text;
+    where device;
+} find_attention;
+
+static const zl_field attention_rows[] = {ZL_PART(zl_attention_fields, find_attention, attention),
+                                          DEVICE_ROWS(find_attention)};
+const zl_fields zl_tuning_find_attention_fields = {ZL_ROWS(attention_rows, find_attention)};
+
 /* ---- answers ------------------------------------------------------------------------- */
 
 static json_t *record_value(zl_call *call, const zlay_tuning_record *r)
@@ -117,33 +127,66 @@ zlay_status zl_op_tuning_merge(zl_call *call, const void *asked)
     return status;
 }
 
+/* The device that a request names; `name` has room for ZLAY_TUNING_KEY / 4 bytes. */
+static zlay_tuning_device device_of(const where *w, char *name)
+{
+    snprintf(name, ZLAY_TUNING_KEY / 4, "%.*s", (int)w->name.length,
+             w->name.text ? w->name.text : "");
+    return (zlay_tuning_device){*name ? name : NULL, w->processors, (int32_t)w->driver};
+}
+
+/* The record of a key in a text; *found: there is one. */
+static zlay_status record_find(zl_call *call, zlay_tuning_record *r, bool *found, const char *key,
+                               const zl_json_text *text)
+{
+    zlay_tuning *tuning = NULL;
+    json_t *bad = json_array();
+    zlay_status status = read_text(call, &tuning, bad, text);
+    call->value = json_object();
+    zl_put_value(call, call->value, "refused", bad);
+    *found = !status && !zlay_tuning_find(r, tuning, key);
+    if (!status) zl_put_value(call, call->value, "key", json_string(key));
+    if (!status)
+        zl_put_value(call, call->value, "record", *found ? record_value(call, r) : json_null());
+    zlay_tuning_free(tuning);
+    return status;
+}
+
+/* Says whether a choice was taken; its status. */
+static zlay_status put_taken(zl_call *call, zlay_status taken)
+{
+    zl_put_value(call, call->value, "is_candidate", json_boolean(taken == ZLAY_OK));
+    return taken == ZLAY_NONE ? ZLAY_OK : taken;
+}
+
 zlay_status zl_op_tuning_find(zl_call *call, const void *asked)
 {
     const find_gemm *a = asked;
-    zlay_tuning *tuning = NULL;
     zlay_tuning_record r;
     zlay_gemm gemm, with;
     char key[ZLAY_TUNING_KEY], name[ZLAY_TUNING_KEY / 4];
-    json_t *bad = json_array();
-    snprintf(name, sizeof name, "%.*s", (int)a->device.name.length,
-             a->device.name.text ? a->device.name.text : "");
-    zlay_tuning_device device = {*name ? name : NULL, a->device.processors,
-                                 (int32_t)a->device.driver};
+    bool found = false;
+    zlay_tuning_device device = device_of(&a->device, name);
     zlay_status status = zl_gemm_request(call, &gemm, &a->gemm);
     if (!status) status = zlay_tuning_key_gemm(call->ctx, key, a->gemm.target, &gemm, &device);
-    if (!status) status = read_text(call, &tuning, bad, &a->text);
-    call->value = json_object();
-    zl_put_value(call, call->value, "refused", bad);
-    if (!status) zl_put_value(call, call->value, "key", json_string(key));
-    bool found = !status && !zlay_tuning_find(&r, tuning, key);
-    if (!status)
-        zl_put_value(call, call->value, "record", found ? record_value(call, &r) : json_null());
-    if (found) {
-        zlay_status taken =
-            zlay_tuning_take_gemm(call->ctx, &with, a->gemm.target, &gemm, r.choice);
-        zl_put_value(call, call->value, "is_candidate", json_boolean(taken == ZLAY_OK));
-        if (taken != ZLAY_NONE) status = taken;
-    }
-    zlay_tuning_free(tuning);
-    return status;
+    if (!status) status = record_find(call, &r, &found, key, &a->text);
+    if (!found) return status;
+    return put_taken(call,
+                     zlay_tuning_take_gemm(call->ctx, &with, a->gemm.target, &gemm, r.choice));
+}
+
+zlay_status zl_op_tuning_find_attention(zl_call *call, const void *asked)
+{
+    const find_attention *a = asked;
+    zlay_tuning_record r;
+    zlay_attention ask = a->attention.ask, with;
+    const zlay_target *target = a->attention.target;
+    char key[ZLAY_TUNING_KEY], name[ZLAY_TUNING_KEY / 4];
+    bool found = false;
+    zlay_tuning_device device = device_of(&a->device, name);
+    ask.size = sizeof ask;
+    zlay_status status = zlay_tuning_key_attention(call->ctx, key, target, &ask, &device);
+    if (!status) status = record_find(call, &r, &found, key, &a->text);
+    if (!found) return status;
+    return put_taken(call, zlay_tuning_take_attention(call->ctx, &with, target, &ask, r.choice));
 }

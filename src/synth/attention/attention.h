@@ -119,6 +119,7 @@ uint32_t zl_attention_forms(const zlay_attention_plan *p, zl_attention_form *out
 uint64_t zl_attention_form_smem(const zlay_attention_plan *p, const zl_attention_form *f);
 uint32_t zl_attention_form_registers(const zlay_attention_plan *p, const zl_attention_form *f);
 uint64_t zl_attention_form_time(const zlay_attention_plan *p, const zl_attention_form *f);
+uint64_t zl_attention_form_terms(zlay_attention_terms *out, const zlay_attention_plan *p, const zl_attention_form *f); /* the same, and what it is made of */
 uint64_t zl_attention_form_blocks(const zlay_attention_plan *p, const zl_attention_form *f);
 /* The same as a list that has one at least, or the reason why there is none, with its field. */
 zlay_status zl_attention_forms_that_fit(zlay_ctx *ctx, const zlay_attention_plan *p, zl_attention_form *out, size_t *count);

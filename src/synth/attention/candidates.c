@@ -8,7 +8,8 @@
 static void candidate_put(zlay_attention_candidate *out, const zlay_attention_plan *p, const zl_attention_form *f, const zlay_attention *request)
 {
     *out = (zlay_attention_candidate){*request, (uint32_t)zl_attention_form_smem(p, f), zl_attention_form_registers(p, f),
-                                      zl_attention_form_blocks(p, f), zl_attention_form_time(p, f)};
+                                      zl_attention_form_blocks(p, f), 0, {0}};
+    out->ns = zl_attention_form_terms(&out->terms, p, f);
     zlay_attention *a = &out->attention;
     a->tile_m = f->tile_m;
     a->tile_n = f->tile_n;

@@ -21,15 +21,12 @@ enum {
     PROCESSORS = 132, /* of an H200 */
 };
 
-/* What the model reckons with, fitted to 26 shapes by all their forms on an H200 (tests/device/fit.py). */
+/* What the model reckons with: docs/internals/times.md says what each is. */
 enum {
-    START = 2500,        /* ns of a launch */
-    BEGIN = 3328,        /* ns of a block's first tile, and of its result */
-    STEP = 157,          /* ns of a tile's barriers */
-    PRODUCT_PS = 17,     /* ps of the products of 64 queries: of a key and an element of the head, of 16 bits */
-    SOFTMAX_PS = 1516, ELEMENT_PS = 33, /* of the softmax: of a key; of a key and an element */
-    SHOWN = 34,          /* per cent of the shorter of both that the overlap does not hide */
-    TAIL = 435, MILLI = 1000 /* of the longest block, behind the even share of causal blocks */
+    START = 2500, /* ns of a launch */
+    MILLI = 1000,
+#define FITTED(name, value) name = value,
+#include "synth/attention/fitted.def"
 };
 
 const zl_attention_budget zl_attention_budgets[4] = {[1] = {240, 256}, [2] = {168, 240}, [3] = {128, 160}};
@@ -104,24 +101,41 @@ uint64_t zl_attention_form_blocks(const zlay_attention_plan *p, const zl_attenti
 }
 
 /* ns of a tile of keys in a block: what all warpgroups take of the units that they share, or one of them alone. */
-static uint64_t tile_ns(const zlay_attention_plan *p, const zl_attention_form *f)
+static void tile_put(zlay_attention_terms *out, const zlay_attention_plan *p, const zl_attention_form *f)
 {
     uint64_t groups = groups_of(p, f->tile_m), keys = f->tile_n, elements = (uint64_t)p->ask.head * bytes_of(p) / 2;
     uint64_t products = keys * elements * PRODUCT_PS, softmax = keys * (SOFTMAX_PS + ELEMENT_PS * elements);
     uint64_t most = zl_umax(products, softmax), least = zl_umin(products, softmax);
     uint64_t alone = most + (f->overlap ? least / PERCENT * SHOWN : least);
-    return zl_norm4(groups * most, alone) / MILLI + STEP;
+    out->products_ns = groups * products / MILLI;
+    out->softmax_ns = groups * softmax / MILLI;
+    out->shown_ns = (alone - most) / MILLI;
+    out->tile_ns = zl_norm4(groups * most, alone) / MILLI + STEP;
 }
 
 /* Causal, the longest blocks come first, and the last ones are short: an even share for each processor and a part of the longest. */
+uint64_t zl_attention_form_terms(zlay_attention_terms *out, const zlay_attention_plan *p, const zl_attention_form *f)
+{
+    uint64_t most, blocks = zl_attention_form_blocks(p, f);
+    *out = (zlay_attention_terms){.at_once = p->tmem ? 0 : PROCESSORS};
+    if (p->tmem) return 0;
+    tile_put(out, p, f);
+    out->start_ns = START;
+    out->waves = zl_ceil_div(blocks, PROCESSORS);
+    out->last = blocks - (out->waves - 1) * PROCESSORS;
+    out->tiles_milli = tiles_milli(p, f, &most);
+    out->block_ns = zl_umul_sat(out->tiles_milli, out->tile_ns) / MILLI + BEGIN;
+    if (!p->ask.causal) return START + zl_umul_sat(out->waves, out->block_ns);
+    out->longest_ns = zl_umul_sat(most, out->tile_ns) + BEGIN;
+    uint64_t tail = zl_umul_sat(out->longest_ns, TAIL) / MILLI, share = zl_umul_sat(blocks, out->block_ns) / PROCESSORS + tail;
+    out->tail_ns = share >= out->longest_ns ? tail : 0;
+    return START + zl_umax(share, out->longest_ns);
+}
+
 uint64_t zl_attention_form_time(const zlay_attention_plan *p, const zl_attention_form *f)
 {
-    if (p->tmem) return 0;
-    uint64_t most, tiles = tiles_milli(p, f, &most), tile = tile_ns(p, f), blocks = zl_attention_form_blocks(p, f);
-    uint64_t block = zl_umul_sat(tiles, tile) / MILLI + BEGIN, longest = zl_umul_sat(most, tile) + BEGIN;
-    if (!p->ask.causal) return START + zl_umul_sat(zl_ceil_div(blocks, PROCESSORS), block);
-    uint64_t share = zl_umul_sat(blocks, block) / PROCESSORS + zl_umul_sat(longest, TAIL) / MILLI;
-    return START + zl_umax(share, longest);
+    zlay_attention_terms terms;
+    return zl_attention_form_terms(&terms, p, f);
 }
 
 /* ---- the list ------------------------------------------------------------------------------ */

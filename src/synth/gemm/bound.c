@@ -22,11 +22,11 @@ static uint64_t bytes_of(uint64_t rows, uint64_t columns, int32_t type)
 
 static zlay_status bound_of(zlay_ctx *ctx, zlay_roofline *out, const zlay_machine *machine, const zlay_gemm *gemm)
 {
-    zlay_plan_summary info;
+    zl_gemm_weight weight;
     zlay_machine_form form;
-    uint64_t time;
-    zlay_status status = zl_gemm_weigh(ctx, &info, &time, machine->target, gemm);
+    zlay_status status = zl_gemm_weigh(ctx, &weight, machine->target, gemm);
     if (status) return status;
+    const zlay_plan_summary info = weight.info;
     if (info.groups) return zl_fail(ctx, ZLAY_NONE, "groups: how many rows they have, the device alone knows");
     if (form_of(&form, machine, &info.mma))
         return zl_fail(ctx, ZLAY_NONE, "%s: the machine has no rate of its matrix instruction", zlay_target_name(machine->target));

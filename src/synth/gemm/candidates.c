@@ -42,16 +42,16 @@ static bool is_refusal(zlay_status status)
 /* Weighs a request and adds it where it is laid out. */
 static zlay_status candidate_add(listing *l, const zlay_gemm *fixed, uint64_t rank)
 {
-    zlay_plan_summary info;
-    uint64_t time = 0;
-    zlay_status status = zl_gemm_weigh(l->ctx, &info, &time, l->target, fixed);
+    zl_gemm_weight weight;
+    zlay_status status = zl_gemm_weigh(l->ctx, &weight, l->target, fixed);
+    const zlay_plan_summary info = weight.info;
     if (is_refusal(status)) {
         if (!l->first) l->first = status;
         return ZLAY_OK;
     }
     if (status) return status;
     weighed *r = &l->list[l->count];
-    *r = (weighed){.candidate = {*fixed, info.stages, info.smem, zl_umul_sat(info.clusters, info.cluster), time},
+    *r = (weighed){.candidate = {*fixed, info.stages, info.smem, zl_umul_sat(info.clusters, info.cluster), weight.time, weight.terms},
                   .rank = l->other ? rank / PERCENT * (PERCENT + SIDE_ERROR) : rank, .other = l->other, .place = l->count};
     r->candidate.gemm.tile_m = info.tile_m;
     r->candidate.gemm.tile_n = info.tile_n;
@@ -154,16 +154,15 @@ static zlay_status candidates_list(zlay_ctx *ctx, zlay_gemm_candidate *out, size
     static const zl_request_form form = {
         "zlay_gemm", sizeof(zlay_gemm), sizeof gemm->size, {ZL_RESERVED(zlay_gemm, reserved0), ZL_RESERVED(zlay_gemm, reserved1)}};
     zlay_gemm g;
-    zlay_plan_summary info;
-    uint64_t time;
+    zl_gemm_weight weight;
     zlay_status status = zl_request_read(ctx, &g, gemm, &form);
     g.size = sizeof g;
-    if (!status) status = zl_gemm_weigh(ctx, &info, &time, l->target, &g);
-    if (!status) status = sides_list(l, &g, info.d_order == ZLAY_ORDER_COLUMN);
+    if (!status) status = zl_gemm_weigh(ctx, &weight, l->target, &g);
+    if (!status) status = sides_list(l, &g, weight.info.d_order == ZLAY_ORDER_COLUMN);
     if (status) return status;
     if (!l->count) return l->first;
     qsort(l->list, l->count, sizeof *l->list, compare);
-    chosen_first(l, &info);
+    chosen_first(l, &weight.info);
     *count = l->count;
     for (size_t i = 0; i < room && i < l->count; i++) out[i] = l->list[i].candidate;
     return ZLAY_OK;

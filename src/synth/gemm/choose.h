@@ -5,9 +5,9 @@
 
 #include "synth/gemm/plan.h"
 
-/* The modelled nanoseconds of a product by tiles of a shape, whose ring has so many bytes; how many blocks compute tiles of D,
- * UINT64_MAX where they pass 64 bits. */
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring);
+/* The modelled nanoseconds of a product by tiles of a shape, whose ring has so many bytes, and what they are made of; how many
+ * blocks compute tiles of D, UINT64_MAX where they pass 64 bits. */
+uint64_t zl_tile_time(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring);
 uint64_t zl_tile_blocks(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty);
 
 /* The processors whose waves the model counts. */
@@ -15,8 +15,9 @@ uint32_t zl_tile_processors(const zlay_plan *plan);
 
 enum { ZL_TILE_SHAPES = 4 * 32 /* at most: rows by 64 up to 256, columns by 8 up to 256 */ };
 
-/* The shapes that the request allows, of clusters and of a division of tiles as the plan has them; the first of the cheapest, whose
+/* A shape with its time, which depends on the ring that it has; the shapes that the request allows, of clusters and of a division of tiles as the plan has them; the first of the cheapest, whose
  * time is UINT64_MAX where there is none. */
+zl_tile_shape zl_tile_weigh(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n);
 uint32_t zl_tile_shapes(const zlay_plan *plan, const zlay_gemm *gemm, zl_tile_shape *out);
 zl_tile_shape zl_tile_cheapest(const zlay_plan *plan, const zlay_gemm *gemm);
 

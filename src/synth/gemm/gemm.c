@@ -325,16 +325,17 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     return status ? status : pipe_make(ctx, plan);
 }
 
-zlay_status zl_gemm_weigh(zlay_ctx *ctx, zlay_plan_summary *info, uint64_t *time, const zlay_target *target, const zlay_gemm *gemm)
+zlay_status zl_gemm_weigh(zlay_ctx *ctx, zl_gemm_weight *out, const zlay_target *target, const zlay_gemm *gemm)
 {
+    *out = (zl_gemm_weight){.time = 0};
     zl_mark mark = zl_scratch_mark(ctx);
     zlay_plan *plan = zl_alloc(ctx, 1, sizeof *plan);
     if (!plan) return ZLAY_ENOMEM;
     plan->alloc = zl_allocator(ctx);
     plan->info.target = target;
     zlay_status status = plan_lay(ctx, plan, gemm);
-    *info = plan->info;
-    *time = status || !zl_by_wgmma(plan) ? 0 : zl_gemm_modelled(plan, gemm);
+    out->info = plan->info;
+    if (!status && zl_by_wgmma(plan)) out->time = zl_gemm_modelled(&out->terms, plan, gemm);
     zlay_plan_free(plan);
     zl_scratch_release(ctx, mark);
     return status;

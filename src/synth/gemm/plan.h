@@ -117,10 +117,18 @@ zlay_status zl_gemm_instruction_check(zlay_ctx *ctx, const zlay_plan *plan);
  * everything in shared memory. */
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
-/* The modelled nanoseconds of a plan by wgmma, with what its slowest path and its copies take, and no less than memory takes;
- * and of a request, without the certificates and the pipe: 0 where the status is not, and of other instructions. */
-uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm);
-zlay_status zl_gemm_weigh(zlay_ctx *ctx, zlay_plan_summary *info, uint64_t *time, const zlay_target *target, const zlay_gemm *gemm);
+/* The modelled nanoseconds of a plan by wgmma, with what its slowest path and its copies take, and no less than memory takes, and
+ * what the product's are made of. */
+uint64_t zl_gemm_modelled(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm);
+
+/* A request that is laid out, without the certificates and the pipe; a time of 0 where the status is not, and of other
+ * instructions. */
+typedef struct zl_gemm_weight {
+    zlay_plan_summary info;
+    uint64_t time;
+    zlay_gemm_terms terms;
+} zl_gemm_weight;
+zlay_status zl_gemm_weigh(zlay_ctx *ctx, zl_gemm_weight *out, const zlay_target *target, const zlay_gemm *gemm);
 /* The part of a plan before its tile is chosen: operands, their orientation, and how the work is divided. */
 zlay_status zl_gemm_prepare(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 

@@ -15,8 +15,9 @@ enum {
 #define LAUNCH(ns) LAUNCH_NS = ns,
 #define COPY(rate) COPY_RATE = rate,
 #define PATH(how, percent) BY_##how = percent,
-#define FITTED(name, value) FITTED_##name = value,
 #include "synth/gemm/times.def"
+#define FITTED(name, value) FITTED_##name = value,
+#include "synth/gemm/fitted.def"
     BY_TENSOR = 100 /* per cent, as PATH */
 };
 
@@ -94,11 +95,12 @@ static uint64_t memory_time(const zlay_plan *plan)
     return bytes / COPY_RATE;
 }
 
-uint64_t zl_gemm_modelled(const zlay_plan *plan, const zlay_gemm *gemm)
+uint64_t zl_gemm_modelled(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_gemm fixed = *gemm;
     uint64_t copies = 0;
     fixed.tile_m = plan->info.tile_m, fixed.tile_n = plan->info.tile_n;
+    zl_tile_weigh(out, plan, &fixed, fixed.tile_m, fixed.tile_n);
     for (int32_t o = 0; o < OPERANDS; o++)
         if (plan->repack[o].transfer) copies += LAUNCH_NS + plan->repack[o].bytes / (COPY_RATE / 2);
     uint32_t a = slowness(plan, ZLAY_OPERAND_A), b = slowness(plan, ZLAY_OPERAND_B);

@@ -30,8 +30,6 @@ static void exchange(zlay_plan *plan)
     d->major = ZLAY_MAJOR_MN;
 }
 
-/* Whether D has few enough rows, or columns where it is column-major, the request leaves the tile open or asks for one of fewer
- * columns than other plans have, and an epilogue may be transposed. */
 /* The rank of the best way and tile of one orientation, which is chosen before the request's split is read. */
 static uint64_t side_rank(const zlay_plan *plan, const zlay_gemm *gemm, bool turned)
 {
@@ -52,6 +50,8 @@ static bool is_less(const zlay_plan *plan, const zlay_gemm *gemm)
     return open && side_rank(plan, gemm, true) < side_rank(plan, gemm, false);
 }
 
+/* Whether D has few enough rows, or columns where it is column-major, the request leaves the tile open or asks for one of fewer
+ * columns than other plans have, and an epilogue may be transposed. */
 static bool pays(const zlay_plan *plan, const zlay_gemm *gemm)
 {
     bool refused = plan->epilogue && !plan->info.swapped && zl_body_is_sided(plan->epilogue);

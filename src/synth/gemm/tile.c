@@ -269,22 +269,22 @@ static void tile_lay(zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_
     info->k_steps = k / info->mma.k;
 }
 
-/* A shape and its time, which depends on the ring that it has. */
-static zl_tile_shape shape_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
+zl_tile_shape zl_tile_weigh(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n)
 {
     zlay_plan laid = *plan;
     zl_gemm_instruction(&laid); /* orientations are compared before it is made */
     tile_lay(&laid, gemm, m, n);
-    return (zl_tile_shape){m, n, zl_tile_time(&laid, gemm, m, n, (uint64_t)stages_that_fit(&laid) * laid.info.stage_bytes)};
+    return (zl_tile_shape){m, n, zl_tile_time(out, &laid, gemm, m, n, (uint64_t)stages_that_fit(&laid) * laid.info.stage_bytes)};
 }
 
 uint32_t zl_tile_shapes(const zlay_plan *plan, const zlay_gemm *gemm, zl_tile_shape *out)
 {
     const tile_choice *on = choice_of(plan);
+    zlay_gemm_terms terms;
     uint32_t count = 0, least = columns_least(plan), k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
     for (uint32_t m = zl_groups_turned(&plan->info) ? ZL_GROUPS_ROWS : ROWS_MOST; m; m -= on->rows)
         for (uint32_t n = COLUMNS_MOST; n >= least; n -= on->columns_step)
-            if (is_allowed(plan, gemm, m, n, k)) out[count++] = shape_of(plan, gemm, m, n);
+            if (is_allowed(plan, gemm, m, n, k)) out[count++] = zl_tile_weigh(&terms, plan, gemm, m, n);
     return count;
 }
 

@@ -2,10 +2,11 @@
 /* How long a GEMM takes by tiles of a shape: what the choice of tiles, orientations and divisions compares.
  *
  * Products by wgmma without groups and scales. A K step of a tile takes its matrix instructions (target/machine.def), or the time
- * in which stages ahead of it arrive, or its share of what L2 gives all blocks together; blocks that do equal work run in step, and
- * then ask L2 for the same lines at once, which a tile that lies partly outside of D ends. The steps of a block, with what begins and
- * ends each tile, or what DRAM takes for panels that a wave of tiles reads once. Of two such times neither waits for the other, so
- * the sum is that of fourth powers. The constants are fitted to random products on an H200 (tests/device/fit.py).
+ * in which stages ahead of it arrive, or its share of what L2 gives all blocks together: lines, faster where blocks that do equal
+ * work run in step and so ask for the same lines at once, and, far slower, the zeros of rows outside of A and B. The steps of a block, with what begins and
+ * ends each tile, or what DRAM takes for panels that a wave of tiles reads once, or the products at the rate that the board's power
+ * sustains. Of two such times neither waits for the other, so the sum is that of fourth powers. The constants are fitted to random
+ * products on an H200 (tests/device/fit.py); docs/internals/times.md has the equations.
  *
  * Other products. Waves of tiles, each of its K steps and a few more: by times of one step that were measured on an H200, within 3 %
  * where K has 40 steps or more, or that are counted from published widths. */
@@ -29,8 +30,9 @@ enum {
     TENTHS = 10,
     MILLI = 1000,
 #define STORES(rate) STORE_RATE = rate,
-#define FITTED(name, value) FITTED_##name = value,
 #include "synth/gemm/times.def"
+#define FITTED(name, value) FITTED_##name = value,
+#include "synth/gemm/fitted.def"
     CLUSTERS_OF_4 = 30, CLUSTERS_OF_8 = 15 /* that run at once on an H200: cudaOccupancyMaxActiveClusters */
 };
 
@@ -104,7 +106,7 @@ static bool is_stored(const zlay_plan *plan)
 }
 
 /* Whether tensor copies bring rows of an operand that begin beside sectors. */
-static bool is_zl_norm4(const zlay_plan *plan, int32_t operand)
+static bool is_beside(const zlay_plan *plan, int32_t operand)
 {
     uint64_t alignment = zl_row_alignment(plan, operand);
     return alignment >= STORE_GRANULE && alignment < SECTOR;
@@ -113,15 +115,22 @@ static bool is_zl_norm4(const zlay_plan *plan, int32_t operand)
 /* What a step takes more: the measured time, by the share of its rows that begin beside sectors. */
 static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
 {
-    uint32_t rows = (is_zl_norm4(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_zl_norm4(plan, ZLAY_OPERAND_B) ? t->n : 0);
+    uint32_t rows = (is_beside(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_beside(plan, ZLAY_OPERAND_B) ? t->n : 0);
     return (uint64_t)t->beside * rows / (t->m + t->n);
+}
+
+/* How many waves so many blocks are, and the blocks of the last. */
+static void waves_put(zlay_gemm_terms *out, uint64_t blocks)
+{
+    out->waves = zl_ceil_div(blocks, out->at_once);
+    out->last = out->waves ? blocks - (out->waves - 1) * out->at_once : 0;
 }
 
 /* The time of products that a few times of tiles say: the waves of tiles over all processors, times the time of one
  * tile, which is its K steps, a few steps for fill and epilogue, and the stores by threads where
  * tensor stores are not possible.  It fits 64 bits: there are fewer than 2^24 waves, and a tile
  * takes less than 2^36. */
-static uint64_t waves_time(const zlay_plan *plan, uint32_t m, uint32_t n)
+static uint64_t waves_time(zlay_gemm_terms *out, const zlay_plan *plan, uint32_t m, uint32_t n)
 {
     uint32_t processors = zl_tile_processors(plan), least = zl_by_tmem(plan) ? ROWS_MOST : ROWS_LEAST;
     bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
@@ -133,8 +142,13 @@ static uint64_t waves_time(const zlay_plan *plan, uint32_t m, uint32_t n)
     bool slow = zl_by_wgmma(plan) && !is_stored(plan);
     uint64_t tile = steps + (slow ? m * n / STORE_RATE : 0);
     uint64_t blocks = zl_tile_blocks(&plan->info, m, n, zl_gemm_scaled(plan) ? least : m);
-    if (zl_stream(&plan->info)) return zl_umul_sat(blocks, tile) / processors;
-    return zl_ceil_div(blocks, processors) * tile;
+    *out = (zlay_gemm_terms){.at_once = processors, .steps = own};
+    waves_put(out, blocks);
+    out->beside_ps = beside_cost(plan, &t) * m / rows * MILLI;
+    out->step_ps = (uint64_t)t.step * m / rows * MILLI + out->beside_ps;
+    out->ends_ns = tile - zl_umin(tile, own * (out->step_ps / MILLI));
+    out->blocks_ns = zl_stream(&plan->info) ? zl_umul_sat(blocks, tile) / processors : zl_umul_sat(out->waves, tile);
+    return out->blocks_ns;
 }
 
 /* ---- products by wgmma ------------------------------------------------------------------------- */
@@ -143,14 +157,15 @@ static uint64_t waves_time(const zlay_plan *plan, uint32_t m, uint32_t n)
 typedef struct work {
     uint32_t m, n;           /* of a tile */
     uint64_t high, wide;     /* tiles of D */
-    uint64_t tiles, waves;
-    uint64_t steps;          /* of a block in a tile, 128 bytes of K each */
+    uint64_t tiles;
     uint64_t ahead;          /* stages of such steps */
     uint64_t active;         /* blocks that run at once */
-    uint64_t reads;          /* bytes of DRAM */
-    bool in_step;            /* all blocks do equal work */
+    uint64_t products;       /* of 16 bits; two of 8 bits are one */
+    uint64_t outside;        /* bytes of zeros of a step that all blocks ask for, of the rows outside */
+    bool in_step;            /* blocks do equal work, or do so for more than a wave */
 } work;
 
+/* Clusters, or pairs, or blocks of their own, that run at once. */
 static uint64_t clusters_at_once(const zlay_plan *plan)
 {
     uint64_t blocks = zl_umax(plan->info.splits, plan->info.cluster);
@@ -162,11 +177,18 @@ static bool is_partly_outside(uint64_t tiles, uint32_t side, uint64_t extent)
     return tiles > 1 && (tiles * side - extent) * TENTHS > side;
 }
 
+/* Of one side of the tiles, which the last of them does not fill. */
+static uint64_t outside_bytes(const work *w, uint64_t tiles, uint32_t side, uint64_t extent)
+{
+    return tiles > 1 ? w->active * LINE * (tiles * side - extent) / tiles : 0;
+}
+
 /* Panels of A and B that a wave of tiles reads are read once by it; D is written once. */
 static uint64_t dram_bytes(const zlay_plan *plan, const zlay_gemm *gemm, const work *w)
 {
     const zlay_plan_summary *info = &plan->info;
-    uint64_t row = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element), at_once = zl_umin(w->tiles, clusters_at_once(plan));
+    uint64_t row = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element);
+    uint64_t at_once = zl_umin(w->tiles, clusters_at_once(plan) * (zl_multicast(info) ? 2 : 1));
     uint64_t whole = zl_umul_sat(info->m + info->n, row), stored = zl_umul_sat(zl_umul_sat(info->m, info->n), plan->operand[ZLAY_OPERAND_D].element);
     uint64_t band = zl_umin(gemm->band ? gemm->band : zl_d_by_columns(plan) && w->wide <= BAND ? 1 : BAND, w->high);
     uint64_t columns = zl_umin(w->wide, zl_ceil_div(at_once, band)), rows = zl_umin(w->high, band * zl_ceil_div(at_once, zl_umul_sat(band, w->wide)));
@@ -176,69 +198,82 @@ static uint64_t dram_bytes(const zlay_plan *plan, const zlay_gemm *gemm, const w
     return reads > UINT64_MAX - stored ? UINT64_MAX : reads + stored;
 }
 
-static work work_of(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
+/* With the waves and steps of the terms. */
+static work work_of(zlay_gemm_terms *out, const zlay_plan *plan, uint32_t m, uint32_t n, uint64_t ring)
 {
     const zlay_plan_summary *info = &plan->info;
     work w = {.m = m, .n = n, .high = zl_ceil_div(info->m, m), .wide = zl_ceil_div(info->n, n)};
-    w.in_step = !is_partly_outside(w.high, m, info->m) && !is_partly_outside(w.wide, n, info->n);
     w.tiles = zl_tile_blocks(info, m, n, m) / info->splits;
-    bool pairs = zl_multicast(info);
-    w.waves = zl_ceil_div(pairs ? w.tiles / 2 : w.tiles, clusters_at_once(plan));
-    w.steps = zl_ceil_div(info->k, (uint64_t)zl_gemm_k_most(plan) * info->splits);
+    waves_put(out, zl_multicast(info) ? w.tiles / 2 : w.tiles);
+    out->steps = zl_ceil_div(info->k, (uint64_t)zl_gemm_k_most(plan) * info->splits);
     w.ahead = zl_umax(1, ring / ((m + n) * LINE));
     w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), zl_tile_processors(plan));
-    w.reads = dram_bytes(plan, gemm, &w);
+    w.in_step = out->waves > 1 || !(is_partly_outside(w.high, m, info->m) || is_partly_outside(w.wide, n, info->n));
+    w.outside = outside_bytes(&w, w.high, m, info->m) + outside_bytes(&w, w.wide, n, info->n);
+    uint64_t bytes = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element);
+    w.products = zl_umul_sat(zl_umul_sat(info->m, info->n), bytes) / 2;
     return w;
 }
 
-/* Nanoseconds of the matrix instructions of a K step. */
-static uint64_t products_ns(const zlay_plan *plan, const work *w)
+/* Picoseconds of the matrix instructions of a K step. */
+static uint64_t products_ps(const zlay_plan *plan, const work *w)
 {
     zlay_machine machine;
     zlay_machine_form form;
     zlay_machine_find(&machine, plan->info.target);
     if (zlay_machine_form_find(&form, &machine, ZLAY_OP_WGMMA, plan->operand[ZLAY_OPERAND_A].type, (int32_t)plan->info.mma.m, (int32_t)w->n, (int32_t)plan->info.mma.k))
         return 0;
-    return (uint64_t)form.occupancy_milli * INSTRUCTIONS * (w->m / ROWS_LEAST) / FITTED_CLOCK;
+    return (uint64_t)form.occupancy_milli * INSTRUCTIONS * (w->m / ROWS_LEAST) * MILLI / FITTED_CLOCK;
 }
 
-static uint64_t step_ns(const zlay_plan *plan, const work *w)
+static void step_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 {
     struct measured t = times_of(measured, w->m, w->n, zl_multicast(&plan->info));
-    uint64_t asked = w->active * (w->m + w->n) * LINE;
-    uint64_t step = zl_norm4(products_ns(plan, w), FITTED_ARRIVAL / w->ahead);
+    out->products_ps = products_ps(plan, w);
+    out->arrival_ps = FITTED_ARRIVAL * MILLI / w->ahead;
+    out->outside_ps = w->outside * MILLI / FITTED_OUTSIDE;
+    out->l2_ps = (w->active * (w->m + w->n) * LINE - w->outside) * MILLI / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2);
+    out->beside_ps = beside_cost(plan, &t) * MILLI;
+    uint64_t step = zl_norm4(out->products_ps, out->arrival_ps);
     if (zl_multicast(&plan->info)) step = step * FITTED_PAIR_PERCENT / 100;
-    return zl_norm4(step, asked / (w->in_step ? FITTED_L2_IN_STEP : FITTED_L2)) + beside_cost(plan, &t);
+    out->step_ps = zl_norm4(step, out->l2_ps + out->outside_ps) + out->beside_ps;
 }
 
 /* Nanoseconds that a tile takes beside its steps. */
-static uint64_t ends_ns(const zlay_plan *plan, const work *w)
+static void ends_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 {
-    static const struct { uint32_t ns, column_ps; } ends[2][2] = {{{FITTED_ENDS_64, FITTED_COLUMN_64}, {FITTED_ENDS_64_BY_COLUMNS, FITTED_COLUMN_64_BY_COLUMNS}},
-                                                                  {{FITTED_ENDS_128, FITTED_COLUMN_128}, {FITTED_ENDS_128_BY_COLUMNS, FITTED_COLUMN_128_BY_COLUMNS}}};
-    bool tall = w->m > ROWS_LEAST, by_columns = zl_d_by_columns(plan);
-    uint64_t ns = ends[tall][by_columns].ns + (uint64_t)ends[tall][by_columns].column_ps * w->n / MILLI;
     uint64_t elements = (uint64_t)w->m * w->n;
+    uint64_t ns = elements * (zl_d_by_columns(plan) ? FITTED_ELEMENT_BY_COLUMNS : FITTED_ELEMENT) / MILLI;
     if (zl_multicast(&plan->info)) ns += FITTED_PAIR_ENDS;
-    if (plan->info.splits > 1) ns += FITTED_SPLIT_ENDS + (plan->info.splits - 1) * elements * FITTED_SPLIT_ELEMENT / MILLI;
-    return ns + (is_stored(plan) ? 0 : elements / STORE_RATE);
+    if (plan->info.splits > 1) out->exchange_ns = FITTED_SPLIT_ENDS + (plan->info.splits - 1) * elements * FITTED_SPLIT_ELEMENT / MILLI;
+    out->ends_ns = ns + out->exchange_ns + (is_stored(plan) ? 0 : elements / STORE_RATE);
 }
 
-static uint64_t wgmma_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
+/* The even share of all steps, of all processors, and what tiles that blocks share take. */
+static void stream_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 {
-    work w = work_of(plan, gemm, m, n, ring);
-    uint64_t step = step_ns(plan, &w), ends = ends_ns(plan, &w), processors = zl_tile_processors(plan);
-    uint64_t blocks = zl_umul_sat(w.waves, w.steps * step + ends);
-    if (zl_stream(&plan->info)) {
-        uint64_t sharing = zl_umax(1, processors / zl_umax(1, w.tiles));
-        blocks = zl_umul_sat(zl_umul_sat(w.tiles, w.steps), step) / processors + zl_ceil_div(w.tiles, processors) * ends;
-        blocks += FITTED_STREAM + (uint64_t)m * n * sharing * FITTED_STREAM_ELEMENT / MILLI;
-    }
-    return FITTED_START + zl_norm4(blocks, w.reads / FITTED_DRAM);
+    uint64_t processors = zl_tile_processors(plan), sharing = zl_umax(1, processors / zl_umax(1, w->tiles));
+    out->stream_ns = FITTED_STREAM + (uint64_t)w->m * w->n * sharing * FITTED_STREAM_ELEMENT / MILLI;
+    out->blocks_ns = zl_umul_sat(zl_umul_sat(w->tiles, out->steps), out->step_ps) / MILLI / processors;
+    out->blocks_ns += zl_ceil_div(w->tiles, processors) * out->ends_ns + out->stream_ns;
 }
 
-uint64_t zl_tile_time(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
+static uint64_t wgmma_time(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
+{
+    *out = (zlay_gemm_terms){.at_once = clusters_at_once(plan), .start_ns = FITTED_START};
+    work w = work_of(out, plan, m, n, ring);
+    out->dram_bytes = dram_bytes(plan, gemm, &w);
+    out->dram_ns = out->dram_bytes / FITTED_DRAM;
+    out->power_ns = w.products / MILLI / FITTED_POWER;
+    step_put(out, plan, &w);
+    ends_put(out, plan, &w);
+    out->blocks_ns = zl_umul_sat(out->waves, zl_umul_sat(out->steps, out->step_ps) / MILLI + out->ends_ns);
+    if (zl_stream(&plan->info)) stream_put(out, plan, &w);
+    return FITTED_START + zl_norm4(zl_norm4(out->blocks_ns, out->power_ns), out->dram_ns);
+}
+
+uint64_t zl_tile_time(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring)
 {
     bool fitted = zl_by_wgmma(plan) && !plan->info.groups && !zl_gemm_scaled(plan) && m <= ROWS_MOST;
-    return fitted ? wgmma_time(plan, gemm, m, n, ring) : waves_time(plan, m, n);
+    return fitted ? wgmma_time(out, plan, gemm, m, n, ring) : waves_time(out, plan, m, n);
 }

@@ -110,11 +110,10 @@ static void gemm_read(gemm_key *k, const zlay_gemm *g)
 /* A request that is refused has no key. */
 static zlay_status gemm_key_of(zlay_ctx *ctx, char *key, gemm_key *k, const zlay_gemm *gemm)
 {
-    zlay_plan_summary info;
-    uint64_t time;
+    zl_gemm_weight weight;
     zlay_gemm g = {0};
     zlay_buf buf = {key, ZLAY_TUNING_KEY, 0};
-    zlay_status status = zl_gemm_weigh(ctx, &info, &time, k->target, gemm);
+    zlay_status status = zl_gemm_weigh(ctx, &weight, k->target, gemm);
     if (status) return status;
     memcpy(&g, gemm, gemm->size);
     k->gemm = &g;

@@ -22,11 +22,11 @@ static const uint64_t SIZE_MOST = (uint64_t)1 << 40;
 static zlay_status choose(const zl_derived *d, zl_tiling *out, const zlay_gemm *gemm, const zl_profile *p)
 {
     zlay_gemm g = *gemm;
-    zlay_plan_summary info;
-    uint64_t time;
+    zl_gemm_weight weight;
     bool tensor = p->align[ZLAY_OPERAND_A] == GRANULE && p->align[ZLAY_OPERAND_B] == GRANULE;
     if (!tensor && g.stream_k == ZLAY_STREAM_AUTO) g.stream_k = ZLAY_STREAM_NEVER;
-    zlay_status status = zl_gemm_weigh(d->ctx, &info, &time, d->target, &g);
+    zlay_status status = zl_gemm_weigh(d->ctx, &weight, d->target, &g);
+    const zlay_plan_summary info = weight.info;
     *out = (zl_tiling){.tile = {info.tile_m, info.tile_n, info.tile_k}, .splits = info.splits, .profile = *p,
                        .swap = info.d_order == ZLAY_ORDER_COLUMN, .stream = info.stream_blocks != 0};
     return status;
@@ -114,12 +114,12 @@ static zlay_status costs_of(zl_derived *d, uint64_t *costs, const zl_tiling *t, 
     zl_variant_guard read;
     zlay_status status = zl_variant_guard_read(d->u, &read, "guard", guard->text, guard->count, false);
     for (uint32_t shape = 0; shape < d->asked->shapes.shapes && !status; shape++) {
-        zlay_plan_summary info;
+        zl_gemm_weight weight;
         if (!zl_variant_guard_holds(&read, d->asked->shapes.value + (size_t)shape * d->u->count)) continue;
         zlay_gemm g = zl_derived_exact(d, shape, &t->profile);
         g = zl_derived_fixed(d, &g, t);
-        status = zl_gemm_weigh(d->ctx, &info, &costs[shape], d->target, &g);
-        if (d->asked->cost == ZLAY_VARIANTS_WASTE) costs[shape] = zl_derived_waste(d, shape, &info);
+        status = zl_gemm_weigh(d->ctx, &weight, d->target, &g);
+        costs[shape] = d->asked->cost == ZLAY_VARIANTS_WASTE ? zl_derived_waste(d, shape, &weight.info) : weight.time;
     }
     return status;
 }

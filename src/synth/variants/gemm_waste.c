@@ -18,11 +18,11 @@ uint64_t zl_derived_waste(const zl_derived *d, uint32_t shape, const zlay_plan_s
 /* What the planner makes of a tile for a shape; `taken` false: it refuses the tile. */
 static zlay_status tile_ask(const zl_derived *d, zl_tiling *out, uint64_t *waste, bool *taken, uint32_t shape)
 {
-    zlay_plan_summary info;
-    uint64_t time;
+    zl_gemm_weight weight;
     zlay_gemm g = zl_derived_exact(d, shape, &out->profile);
     g = zl_derived_fixed(d, &g, out);
-    zlay_status status = zl_gemm_weigh(d->ctx, &info, &time, d->target, &g);
+    zlay_status status = zl_gemm_weigh(d->ctx, &weight, d->target, &g);
+    const zlay_plan_summary info = weight.info;
     *taken = !status;
     if (status) return status == ZLAY_ENOMEM || status == ZLAY_ELIMIT ? status : ZLAY_OK;
     out->tile[2] = info.tile_k;

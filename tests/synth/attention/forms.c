@@ -83,6 +83,28 @@ static void sequences(void **state)
     for (size_t i = 0; i < count; i += 9) assert_candidate(*state, target_of("sm_90a"), &list[i]);
 }
 
+/* A modelled time is what its terms make, here in double. */
+static void times_are_sums_of_terms(void **state)
+{
+    for (uint32_t causal = 0; causal < 2; causal++)
+        for (uint64_t queries = 100; queries < 20000; queries = queries * 3 + 7) {
+            zlay_attention_candidate list[ROOM];
+            zlay_attention a = asked(128, queries, queries);
+            size_t count;
+            a.causal = causal;
+            assert_int_equal(zlay_attention_candidates(*state, list, ROOM, &count, target_of("sm_90a"), &a), ZLAY_OK);
+            for (size_t i = 0; i < count; i++) {
+                const zlay_attention_terms *t = &list[i].terms;
+                double block = (double)t->block_ns, share = (double)list[i].blocks * block / 132 + (double)t->tail_ns;
+                double time = !causal ? (double)t->waves * block : t->tail_ns ? share : (double)t->longest_ns;
+                assert_true((t->waves - 1) * t->at_once + t->last == list[i].blocks && t->last >= 1 && t->last <= t->at_once);
+                assert_true(time + (double)t->start_ns - (double)list[i].ns <= 2 && (double)list[i].ns - time - (double)t->start_ns <= 2);
+                assert_true(causal ? t->longest_ns >= t->block_ns : !t->longest_ns && !t->tail_ns);
+                assert_true(t->tile_ns >= t->products_ns && t->tile_ns >= t->softmax_ns && t->block_ns * 1000 >= t->tiles_milli * t->tile_ns);
+            }
+        }
+}
+
 static void tile_is_asked(void **state)
 {
     static const struct {
@@ -206,7 +228,8 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_is_planned), cmocka_unit_test(sequences), cmocka_unit_test(tile_is_asked), cmocka_unit_test(other_targets),
+        cmocka_unit_test(each_is_planned), cmocka_unit_test(sequences), cmocka_unit_test(tile_is_asked),
+        cmocka_unit_test(times_are_sums_of_terms), cmocka_unit_test(other_targets),
         cmocka_unit_test(bound_counts_pairs), cmocka_unit_test(is_printed), cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("synth/attention/forms", tests, begin, end);

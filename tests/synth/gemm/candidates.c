@@ -4,6 +4,7 @@
 #include "ctx.h"
 #include "heap.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <zlay/candidates.h>
@@ -133,6 +134,47 @@ static void none_is_missing(void **state)
     assert_int_equal(plans, count);
 }
 
+static double fourth(double a, double b) { return pow(pow(a, 4) + pow(b, 4), 0.25); }
+
+/* A modelled time is what its terms make by the formulas of docs/tuning.md, here in double: within 2 %, for the model's sum of fourth
+ * powers is one of whole numbers. */
+static void assert_terms(const zlay_gemm *asked, const zlay_gemm_candidate *c)
+{
+    const zlay_gemm_terms *t = &c->terms;
+    bool pairs = c->gemm.multicast != ZLAY_MULTICAST_NONE, stream = c->gemm.stream_k == ZLAY_STREAM_ALWAYS;
+    uint32_t m = c->gemm.tile_m, n = c->gemm.tile_n, splits = c->gemm.split_k ? c->gemm.split_k : 1;
+    uint64_t rows = c->gemm.swap == ZLAY_SWAP_ALWAYS ? asked->n : asked->m, columns = c->gemm.swap == ZLAY_SWAP_ALWAYS ? asked->m : asked->n;
+    uint64_t high = (rows + m - 1) / m, wide = (columns + n - 1) / n, tiles = high * wide;
+    double step = fourth((double)t->products_ps, (double)t->arrival_ps), pair = step * 1.2;
+    double blocks = (double)(t->waves * (t->steps * t->step_ps / 1000 + t->ends_ns)), shared = (double)(tiles * t->steps * t->step_ps) / 132000;
+    if (stream) blocks = shared + (double)((tiles + 131) / 132 * t->ends_ns + t->stream_ns);
+    double of_l2 = (double)(t->l2_ps + t->outside_ps), own = (double)(t->step_ps - t->beside_ps);
+    if (pairs) assert_true(own >= fourth(step, of_l2) && own <= fourth(pair, of_l2)); /* their blocks run in step */
+    else assert_true(fabs(fourth(step, of_l2) - own) <= 0.02 * own + 3);
+    assert_true(fabs(blocks - (double)t->blocks_ns) <= 0.001 * blocks + 2);
+    assert_true(fabs((double)t->start_ns + fourth(fourth(blocks, (double)t->power_ns), (double)t->dram_ns) - (double)c->ns) <= 0.02 * (double)c->ns);
+    assert_int_equal(t->steps, (asked->k + 64 * splits - 1) / (64 * splits));
+    assert_true(t->last >= 1 && t->last <= t->at_once && t->exchange_ns <= t->ends_ns);
+    assert_int_equal((splits > 1), (t->exchange_ns != 0));
+    assert_int_equal(stream, (t->stream_ns != 0));
+    if (!pairs) assert_int_equal((t->waves - 1) * t->at_once + t->last, tiles);
+    assert_true(t->dram_bytes >= 2 * (asked->m * asked->n + asked->k * (asked->m + asked->n)));
+}
+
+static void times_are_sums_of_terms(void **state)
+{
+    static zlay_gemm_candidate list[ROOM];
+    static const uint64_t shapes[][3] = {{4096, 4096, 4096}, {96, 7168, 6144}, {1000, 3000, 8000}, {64, 64, 64}, {2048, 512, 16384}, {8192, 1024, 512}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        zlay_gemm g = {.size = sizeof g, .m = shapes[s][0], .n = shapes[s][1], .k = shapes[s][2], .multicast = ZLAY_MULTICAST_AUTO,
+                       .swap = ZLAY_SWAP_AUTO, .stream_k = ZLAY_STREAM_AUTO, .split_k = ZLAY_SPLIT_AUTO};
+        size_t count;
+        assert_int_equal(zlay_gemm_candidates(*state, list, ROOM, &count, target_of("sm_90a"), &g), ZLAY_OK);
+        assert_true(count && count <= ROOM);
+        for (size_t i = 0; i < count; i++) assert_terms(&g, &list[i]);
+    }
+}
+
 /* The bound is work over rates, and no candidate is modelled below it. */
 static void bounded(void **state)
 {
@@ -199,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_is_planned), cmocka_unit_test(each_is_planned), cmocka_unit_test(none_is_missing), cmocka_unit_test(bounded),
+        cmocka_unit_test(times_are_sums_of_terms),
         cmocka_unit_test(refuses), cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("synth/gemm/candidates", tests, begin, end);
