@@ -59,8 +59,7 @@ ZLAY_API zlay_status zlay_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *ou
                                           size_t *count, const zlay_target *target,
                                           const zlay_gemm *gemm);
 
-/** The bound of a GEMM.  The machine's clock and rates are those of its rows: a device that runs
- *  faster has a lower one.
+/** The bound of a GEMM: products at the machine's highest clock, and the rate of its DRAM.
  *
  *  Returns: as zlay_gemm_synth; ZLAY_NONE also a machine without these rates, and groups,
  *           whose rows the device alone knows.

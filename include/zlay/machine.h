@@ -52,6 +52,7 @@ typedef enum zlay_machine_fact {
     ZLAY_MACHINE_BARRIERS,           /* named barriers of a block */
     ZLAY_MACHINE_BLOCKS,             /* resident blocks of a processor, at most */
     ZLAY_MACHINE_WARPS,              /* resident warps of a processor, at most */
+    ZLAY_MACHINE_CLOCK_MOST_KHZ,     /* the highest clock that the device runs at */
     ZLAY_MACHINE_FACTS
 } zlay_machine_fact;
 

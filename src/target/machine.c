@@ -65,6 +65,7 @@ static const form_row forms[] = {
 static const char *const fact_names[ZLAY_MACHINE_FACTS] = {
     [ZLAY_MACHINE_PROCESSORS] = "processors",
     [ZLAY_MACHINE_CLOCK_KHZ] = "clock_khz",
+    [ZLAY_MACHINE_CLOCK_MOST_KHZ] = "clock_most_khz",
     [ZLAY_MACHINE_DRAM_KILOCYCLE] = "dram_kilocycle",
     [ZLAY_MACHINE_L2_KILOCYCLE] = "l2_kilocycle",
     [ZLAY_MACHINE_L2_TOGETHER_KILOCYCLE] = "l2_together_kilocycle",

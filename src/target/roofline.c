@@ -13,10 +13,10 @@ static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
     return zl_umul_sat(a / c, b);
 }
 
-static zlay_status cycles_ns(uint64_t *ns, const zlay_machine *machine, uint64_t milli)
+static zlay_status cycles_ns(uint64_t *ns, const zlay_machine *machine, int32_t clock, uint64_t milli)
 {
     int64_t khz;
-    zlay_status status = zlay_machine_get(&khz, machine, ZLAY_MACHINE_CLOCK_KHZ);
+    zlay_status status = zlay_machine_get(&khz, machine, clock);
     if (status) return status;
     *ns = scaled(milli, PER_KHZ / MILLI, (uint64_t)khz);
     return ZLAY_OK;
@@ -29,12 +29,12 @@ zlay_status zl_roofline_form(uint64_t *ns, const zlay_machine *machine, const zl
     if (!status) status = zlay_machine_unit_count(&units, machine, form->unit);
     if (status) return status;
     uint64_t own = scaled(work / each, (uint64_t)form->occupancy_milli, (uint64_t)processors);
-    return cycles_ns(ns, machine, scaled(own, (uint64_t)form->units, (uint64_t)units));
+    return cycles_ns(ns, machine, ZLAY_MACHINE_CLOCK_MOST_KHZ, scaled(own, (uint64_t)form->units, (uint64_t)units));
 }
 
 zlay_status zl_roofline_dram(uint64_t *ns, const zlay_machine *machine, uint64_t bytes)
 {
     int64_t rate;
     zlay_status status = zlay_machine_get(&rate, machine, ZLAY_MACHINE_DRAM_KILOCYCLE);
-    return status ? status : cycles_ns(ns, machine, scaled(bytes, (uint64_t)MILLI * MILLI, (uint64_t)rate));
+    return status ? status : cycles_ns(ns, machine, ZLAY_MACHINE_CLOCK_KHZ, scaled(bytes, (uint64_t)MILLI * MILLI, (uint64_t)rate));
 }

@@ -112,7 +112,7 @@ def main():
 /* What the planner of GEMMs by wgmma reckons with, of bf16: written by `make device-calibrate`.
  * {device.name}, {device.multi_processor_count} multiprocessors, driver {driver or 'unknown'}, {datetime.date.today()}.
  * TILE(m, n, step, beside, step_shared, beside_shared): nanoseconds of a K step of 128 bytes in a tile, its share of fill
- * and epilogue included, and what it takes more where rows of A and B begin beside multiples of 128 bytes; the same of
+ * and epilogue included, and what it takes more where rows of A and B begin beside multiples of 32 bytes; the same of
  * blocks that share B in pairs. Tiles of 8 columns are those of `swap`, with one for each second processor. PATH(how, percent):
  * the time where threads load A and B, of that by tensor copies. STORES: elements of D that the threads of a block store in
  * a ns. LAUNCH: ns of a launch in a graph. COPY: bytes that a copy reads and writes in a ns. */""")

@@ -638,6 +638,9 @@ int main()
     double khz = khz_under_load(out, memory, about.multiProcessorCount);
     put_fact("PROCESSORS", about.multiProcessorCount);
     put_fact("CLOCK_KHZ", khz);
+    int most = 0;
+    MUST(cudaDeviceGetAttribute(&most, cudaDevAttrClockRate, 0));
+    put_fact("CLOCK_MOST_KHZ", most);
     put_fact("L2_BYTES", about.l2CacheSize);
     double sum = measure_arithmetic<do_fma>("FMA", "FMA", 4, out);
     measure_arithmetic<do_prmt>("INTEGER", "INTEGER", 4, out);

@@ -8,7 +8,7 @@
 enum {
     PERCENT = 100,
     STREAM_ERROR = 6, /* per cent, of times: what stream-K must win by, by another tile than whole tiles have */
-    SPLIT_ERROR = 6,  /* the same of sums that a block sends to another */
+    SPLIT_ERROR = 15, /* the same of sums that a block sends to another */
     WIDTH_ERROR = 1,  /* the same of tiles whose columns are no multiple of 64 */
     WIDTH = 64,
     SPLITS = 2 /* blocks of the first of the divisions of K, each of which has twice those of the one before */

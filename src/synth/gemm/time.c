@@ -22,7 +22,8 @@ enum {
     ENDS = 4,          /* K steps that fill and epilogue of a tile add in the waves of other products */
     ENDS_OVERLAP = 8,  /* the same where the last pass of D overlaps the one before */
     STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
-    LINE = 128,            /* bytes at whose multiples a copied row of a box is one line of L2; of K in a step */
+    LINE = 128,            /* bytes of K in a step */
+    SECTOR = 32,           /* bytes that L2 gives together: a row of a box that begins at their multiples asks for no more than it has */
     INSTRUCTIONS = 4,      /* of wgmma in 128 bytes of K */
     BAND = 16,             /* rows of tiles that are visited together */
     RESIDENT = 30000000,   /* bytes of A and B that stay in L2 whatever the order of tiles */
@@ -104,14 +105,14 @@ static bool is_stored(const zlay_plan *plan)
     return !(zl_row_alignment(plan, ZLAY_OPERAND_D) % STORE_GRANULE);
 }
 
-/* Whether tensor copies bring rows of an operand that begin beside lines. */
+/* Whether tensor copies bring rows of an operand that begin beside sectors. */
 static bool is_beside(const zlay_plan *plan, int32_t operand)
 {
     uint64_t alignment = zl_row_alignment(plan, operand);
-    return alignment >= STORE_GRANULE && alignment < LINE;
+    return alignment >= STORE_GRANULE && alignment < SECTOR;
 }
 
-/* What a step takes more: the measured time, by the share of its rows that begin beside lines. */
+/* What a step takes more: the measured time, by the share of its rows that begin beside sectors. */
 static uint64_t beside_cost(const zlay_plan *plan, const struct measured *t)
 {
     uint32_t rows = (is_beside(plan, ZLAY_OPERAND_A) ? t->m : 0) + (is_beside(plan, ZLAY_OPERAND_B) ? t->n : 0);
