@@ -10,7 +10,7 @@ import re
 ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
 PROCESSORS = 132
 CLUSTERS = {1: 132, 2: 66, 4: 30, 8: 15}  # of so many blocks that run at once
-LINE, BAND, RESIDENT, INSTRUCTIONS, SPREAD = 128, 16, 30e6, 4, 10
+LINE, SECTOR, BAND, RESIDENT, INSTRUCTIONS, SPREAD = 128, 32, 16, 30e6, 4, 10
 
 
 def def_rows(path, name):
@@ -76,7 +76,7 @@ class Gemm:
         is_in_step = waves > 1 or not any(out * SPREAD > side for _, side, out in sides)
         return {"cycles": INSTRUCTIONS * c["m"] // 64 * between(self.cycles[kind], c["n"]), "ahead": max(1, c["stages"] * c["k"] * size // LINE),
                 "asked": active * (c["m"] + c["n"] - outside) * LINE, "l2": "L2_IN_STEP" if is_in_step else "L2", "outside": active * outside * LINE,
-                "beside": between(self.beside[c["m"], c["pairs"]], c["n"]) if k * size % LINE else 0,
+                "beside": between(self.beside[c["m"], c["pairs"]], c["n"]) if k * size % SECTOR else 0,
                 "element": "ELEMENT_BY_COLUMNS" if c["swap"] else "ELEMENT", "products": m * n * k * size / 2000, "elements": c["m"] * c["n"], "pairs": c["pairs"], "split": c["split"], "stream": c["stream"],
                 "tiles": tiles, "waves": waves, "steps": steps, "reads": reads}
 
