@@ -89,11 +89,11 @@ class Mover:
 
 
 class Gather(ragged_copies.Rows):
-    """Rows of groups; candidates are counts of blocks, of which as many as run at once is the one that the page recommends."""
+    """Rows of groups; candidates are counts of blocks, of which zlay_kernel_load_rows takes four times as many as run at once."""
 
     def candidates(self):
         together = self.active()
-        calls = {"first": together, **{f"{n} blocks": n for n in sorted({min(self.blocks, k * together) for k in (1, 2, 4, 8, 64)})}}
+        calls = {"first": min(self.blocks, 4 * together if self.groups <= 1024 else together), **{f"{n} blocks": n for n in sorted({min(self.blocks, k * together) for k in (1, 2, 4, 8, 64)})}}
         return {name: lambda one, grid=grid: self.by_zlay(one, grid) for name, grid in calls.items()}
 
     def set(self):
