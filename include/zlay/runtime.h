@@ -180,7 +180,7 @@ typedef struct zlay_rows_image {
  *  compiled as extern "C".  Its parameters are set by their names (zlay_rows_argument_nth),
  *  lists of offsets that the host knows by zlay_kernel_set_offsets or _lengths, which ask
  *  them against the rows of their tensor.  A launch has four times as many blocks as the device
- *  runs at once, of more than 1024 groups as many, and never more than have work.
+ *  runs at once, of more than 512 groups as many, and never more than have work.
  *  Returns: as zlay_kernel_load.
  *  In:      request  as above; nothing of it is kept.
  */

@@ -11,7 +11,7 @@
 enum {
     PROCESSOR_THREADS = 2048, /* of all blocks that run at once there, at most */
     ROUNDS = 4,               /* of such blocks, which are fastest */
-    GROUPS_MOST = 1024 /* of ROUNDS: each block reads the list, which is then longer work */
+    GROUPS_MOST = 512 /* of ROUNDS: each block reads the list, which is then longer work */
 };
 
 /* The rows, or columns, of the tensor whose offsets a list says; 0: it says none. */

@@ -89,11 +89,13 @@ class Mover:
 
 
 class Gather(ragged_copies.Rows):
-    """Rows of groups; candidates are counts of blocks, of which zlay_kernel_load_rows takes four times as many as run at once."""
+    """Rows of groups; candidates are counts of blocks, of which zlay_kernel_load_rows takes one by the number of groups."""
 
     def candidates(self):
-        together = self.active()
-        calls = {"first": min(self.blocks, 4 * together if self.groups <= 1024 else together), **{f"{n} blocks": n for n in sorted({min(self.blocks, k * together) for k in (1, 2, 4, 8, 64)})}}
+        together, processors = self.active(), torch.cuda.get_device_properties(0).multi_processor_count
+        at_once = processors * (2048 // self.threads)  # as src/runtime/rows.c counts them
+        first = min(self.blocks, 4 * at_once if self.groups <= 512 else at_once)
+        calls = {"first": first, **{f"{n} blocks": n for n in sorted({first} | {min(self.blocks, k * together) for k in (1, 2, 4, 8, 64)})}}
         return {name: lambda one, grid=grid: self.by_zlay(one, grid) for name, grid in calls.items()}
 
     def set(self):

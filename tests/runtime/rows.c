@@ -95,7 +95,7 @@ static void every_kind_is_launched(void **state)
 static void blocks_follow_the_groups(void **state)
 {
     static const struct { uint64_t groups, blocks; uint32_t grid; } cases[] = {
-        {1, 159, 159}, {1, 161, 160}, {1024, 5000, 160}, {1025, 5000, 40}, {1025, 39, 39}, {2000, 5000, 40}};
+        {1, 159, 159}, {1, 161, 160}, {512, 5000, 160}, {513, 5000, 40}, {513, 39, 39}, {2000, 5000, 40}};
     world *w = *state;
     zlay_rows_launch launch;
     zlay_rows_image request = asked(w, &launch, ZLAY_ROWS_COPY);
