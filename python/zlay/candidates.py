@@ -36,13 +36,14 @@ class Roofline(NamedTuple):
 
 
 class GemmCandidate(NamedTuple):
-    """A way to plan a GEMM: `fields` of `zlay.plan`, stages, bytes of a block, blocks that have work, modelled nanoseconds (0: no model)."""
+    """A way to plan a GEMM: `fields` of `zlay.plan`, stages, bytes of a block, blocks that have work, modelled nanoseconds (0: no model) and what these consist of."""
 
     fields: Mapping[str, Any]
     stages: int
     smem: int
     blocks: int
     ns: int
+    terms: Mapping[str, int]
     asked: Tuple[str, Mapping[str, Any]]
 
     def plan(self) -> Plan:
@@ -51,13 +52,14 @@ class GemmCandidate(NamedTuple):
 
 
 class AttentionCandidate(NamedTuple):
-    """A way to plan attention: `fields` of `zlay.plan.attention`, bytes of a block, registers of a thread, blocks, modelled nanoseconds."""
+    """A way to plan attention: `fields` of `zlay.plan.attention`, bytes of a block, registers of a thread, blocks, modelled nanoseconds and what these consist of."""
 
     fields: Mapping[str, Any]
     smem: int
     registers: int
     blocks: int
     ns: int
+    terms: Mapping[str, int]
     asked: Tuple[str, Mapping[str, Any]]
 
     def plan(self) -> Attention:
@@ -100,6 +102,10 @@ def _listed(kind: str, function: Callable[..., int], target: str, ask: Any) -> A
     return each
 
 
+def _terms(terms: Any) -> Mapping[str, int]:
+    return {name: int(getattr(terms, name)) for name, _ in ffi.typeof(terms).fields}
+
+
 def _bound(function: Callable[..., int], target: str, ask: Any) -> Optional[Roofline]:
     machine, out = ffi.new("zlay_machine *"), ffi.new("zlay_roofline *")
     if lib.zlay_machine_find(machine, target_of(target)):
@@ -125,7 +131,7 @@ def gemm(target: str, fields: Mapping[str, Any]) -> Candidates[GemmCandidate]:
         chosen = {"tile": (g.tile_m, g.tile_n, g.tile_k), "multicast": _MULTICAST[g.multicast],
                   "swap": "always" if g.swap == lib.ZLAY_SWAP_ALWAYS else "never",
                   "stream_k": "always" if g.stream_k == lib.ZLAY_STREAM_ALWAYS else "never", "split_k": int(g.split_k) or 1}
-        return GemmCandidate(chosen, int(c.stages), int(c.smem), int(c.blocks), int(c.ns), asked)
+        return GemmCandidate(chosen, int(c.stages), int(c.smem), int(c.blocks), int(c.ns), _terms(c.terms), asked)
 
     return Candidates(tuple(one(c) for c in each), bound)
 
@@ -139,6 +145,6 @@ def attention(target: str, fields: Mapping[str, Any]) -> Candidates[AttentionCan
     def one(c: Any) -> AttentionCandidate:
         a = c.attention
         chosen = {"tile": (a.tile_m, a.tile_n), "stages": int(a.stages), "overlap": _OVERLAP.get(a.overlap, "auto")}
-        return AttentionCandidate(chosen, int(c.smem), int(c.registers), int(c.blocks), int(c.ns), asked)
+        return AttentionCandidate(chosen, int(c.smem), int(c.registers), int(c.blocks), int(c.ns), _terms(c.terms), asked)
 
     return Candidates(tuple(one(c) for c in each), _bound(lib.zlay_attention_bound, target, ask))

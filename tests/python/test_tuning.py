@@ -21,7 +21,7 @@ class Listed(unittest.TestCase):
     def test_gemms_are_the_operations(self):
         for fields in (AUTO, {}, {"tile": (128, 128, 64), "swap": "auto"}):
             mine, raw = zlay.plan.candidates("sm_90a", 96, 7168, 6144, **fields), zlay.ops.plan.candidates("sm_90a", 96, 7168, 6144, **fields)
-            self.assertEqual([{**c.fields, "tile": list(c.fields["tile"]), "stages": c.stages, "smem": c.smem, "blocks": c.blocks, "ns": c.ns} for c in mine],
+            self.assertEqual([{**c.fields, "tile": list(c.fields["tile"]), "stages": c.stages, "smem": c.smem, "blocks": c.blocks, "ns": c.ns, "terms": c.terms} for c in mine],
                              raw["candidates"])
             self.assertEqual(mine.bound.ns, raw["bound"]["ns"])
             self.assertEqual(mine[0].plan().tile, zlay.plan("sm_90a", 96, 7168, 6144, **fields).tile)
@@ -34,7 +34,7 @@ class Listed(unittest.TestCase):
     def test_attentions_are_the_operations(self):
         fields = {"heads": 16, "causal": True}
         mine, raw = zlay.plan.attention_candidates("sm_90a", 128, 4096, 4096, **fields), zlay.ops.attention.candidates("sm_90a", 128, 4096, 4096, **fields)
-        self.assertEqual([{**c.fields, "tile": list(c.fields["tile"]), "smem": c.smem, "registers": c.registers, "blocks": c.blocks, "ns": c.ns} for c in mine],
+        self.assertEqual([{**c.fields, "tile": list(c.fields["tile"]), "smem": c.smem, "registers": c.registers, "blocks": c.blocks, "ns": c.ns, "terms": c.terms} for c in mine],
                          raw["candidates"])
         for c in list(mine)[:8]:
             self.assertEqual((c.plan().tile, c.plan().stages), (c.fields["tile"], c.fields["stages"]))

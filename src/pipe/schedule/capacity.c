@@ -94,7 +94,7 @@ static zlay_status say(const zl_looped *l, const zlay_schedule_reason *why, bool
 static zlay_status find_space(asked *a, zlay_schedule_reason *why)
 {
     const zlay_schedule_request *r = a->l->request;
-    uint64_t bytes;
+    uint64_t bytes = 0;
     why->reason = ZLAY_SCHEDULE_CAPACITY;
     for (int bounded = 1; bounded >= 0; bounded--)
         for (uint32_t i = 0; i < r->spaces; i++) {

@@ -35,7 +35,7 @@ typedef struct zl_branch {
     uint32_t a, b;
     int64_t w;
 } zl_branch;
-enum { ZL_BUFFERS = UINT32_MAX };
+#define ZL_BUFFERS UINT32_MAX /* no enumerator: an int has no room */
 
 typedef struct zl_choice_level {
     size_t steps; /* of the trail, before a branch */

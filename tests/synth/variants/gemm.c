@@ -36,9 +36,11 @@ static zlay_gemm with(const world *w, const zlay_gemm *base, const int64_t *x)
 
 static zlay_status weigh(zlay_ctx *ctx, const zlay_gemm *g, uint64_t *time)
 {
-    zlay_plan_summary info;
+    zl_gemm_weight weight = {.time = 0};
     assert_int_equal(zl_enter(ctx), ZLAY_OK);
-    return zl_leave(ctx, zl_gemm_weigh(ctx, &info, time, target_of("sm_90a"), g));
+    zlay_status status = zl_leave(ctx, zl_gemm_weigh(ctx, &weight, target_of("sm_90a"), g));
+    *time = weight.time;
+    return status;
 }
 
 /* ---- requests ------------------------------------------------------------------------------------ */

@@ -41,8 +41,12 @@ static zlay_gemm with(const world *w, const zlay_gemm *base, const int64_t *x)
 
 static zlay_status weigh(zlay_ctx *ctx, const world *w, const zlay_gemm *g, zlay_plan_summary *info, uint64_t *time)
 {
+    zl_gemm_weight weight = {.time = 0};
     assert_int_equal(zl_enter(ctx), ZLAY_OK);
-    return zl_leave(ctx, zl_gemm_weigh(ctx, info, time, target_of(w->target), g));
+    zlay_status status = zl_leave(ctx, zl_gemm_weigh(ctx, &weight, target_of(w->target), g));
+    *info = weight.info;
+    *time = weight.time;
+    return status;
 }
 
 static uint64_t padded(uint64_t size, uint64_t tile) { return (size + tile - 1) / tile * tile; }
