@@ -165,7 +165,7 @@ static void list_trees(state *t, uint32_t v)
     t->count[v] = 0;
     for (uint32_t i = 0; i < p->trees; i++) {
         const zl_place_tree *tree = &p->tree[i];
-        if (!(home >> tree->home & 1) || set & ~tree->has || tree->has & ~open_to(p, v)) continue;
+        if (!(home >> tree->home & 1) || set & ~(uint32_t)tree->has || (uint32_t)tree->has & ~open_to(p, v)) continue;
         if ((uint32_t)tree->leaves & ~(set | 1u << tree->home)) continue;
         candidate c = {.tree = tree, .cost = zl_place_tree_cost(p, v, tree)};
         t->now.tree[v] = *tree;
