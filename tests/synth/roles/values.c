@@ -100,7 +100,8 @@ static void tmem_program(draft *d)
     bool corrects = below(d, 3) > 0, hands = below(d, 2), third = below(d, 2);
     head(d, 2);
     put(d, "shared A 512 each\nshared L 512 each\ntmem TS 64 each%s\n", below(d, 2) ? " stages 2" : "");
-    put(d, third ? "tmem TV 32 each%s\n" : "", below(d, 2) ? " stages 1" : "");
+    const char *stages = below(d, 2) ? " stages 1" : "";
+    if (third) put(d, "tmem TV 32 each%s\n", stages);
     put(d, "tmem TP 32 each\ntmem TO 64 each\nbody f\n  matrix U f32\n  shared A f32\n  U = U * load(A, row)\nend\n");
     put(d, "before\ncopy tensor 8192 -> Q\nuse S, m\nloop\n");
     copies(d, 2);
