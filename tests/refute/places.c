@@ -148,7 +148,8 @@ static uint64_t trees_of(brute *b, const drawn *d, const zlay_places *p, uint32_
         if (d->value[v].from && d->value[v].from != p->value[v].home) refuted(d, n, "where a value begins", p->value[v].home, d->value[v].from);
         for (int q = 0; q < PLACES; q++) {
             t->source[q] = q == t->home ? q : place_of(p->value[v].source[q]);
-            if ((t->source[q] >= 0) != (p->value[v].has >> q & 1)) refuted(d, n, "a place without a source", v, (uint64_t)q);
+            bool has = (p->value[v].has & 1u << q) != 0, comes = t->source[q] >= 0;
+            if (has != comes) refuted(d, n, "a place without a source", v, (uint64_t)q);
             if (q == t->home || t->source[q] < 0) continue;
             if (b->move[t->source[q]][q] < 0) refuted(d, n, "a move that is none", (uint64_t)t->source[q], (uint64_t)q);
             cost += move_cost(b, v, t->source[q], q);
