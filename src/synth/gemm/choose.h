@@ -10,6 +10,15 @@
 uint64_t zl_tile_time(zlay_gemm_terms *out, const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m, uint32_t n, uint64_t ring);
 uint64_t zl_tile_blocks(const zlay_plan_summary *info, uint32_t m, uint32_t n, uint32_t empty);
 
+enum { ZL_GEMM_BAND = 16 };
+
+/* Rows of tiles that are visited together, by default. Where columns of D are contiguous and it has few columns of tiles, those of
+ * a row come one behind the other, and what they share is in L2 when the second asks for it. */
+static inline uint32_t zl_gemm_band(bool by_columns, uint64_t wide)
+{
+    return by_columns && wide <= ZL_GEMM_BAND ? 1 : ZL_GEMM_BAND;
+}
+
 /* The processors whose waves the model counts. */
 uint32_t zl_tile_processors(const zlay_plan *plan);
 

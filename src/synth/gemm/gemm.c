@@ -241,17 +241,14 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
                    strstr(field, "scales") ? " and sm_100a" : "");
 }
 
-enum { BAND = 16 /* rows of tiles that are visited together, by default */ };
-
-/* Rows of tiles, or of clusters, that are visited together. Where D has few columns of tiles, those of a row come one behind the
- * other, and what they share is in L2 when the second asks for it. */
+/* Rows of tiles, or of clusters, that are visited together. */
 static zlay_status band_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
     zlay_plan_summary *info = &plan->info;
-    bool few = info->d_order == ZLAY_ORDER_COLUMN && info->tiles_n <= BAND, waves = zl_wave_target(info->target);
+    bool waves = zl_wave_target(info->target);
     if (g->band && (g->groups || waves))
         return zl_fail(ctx, ZLAY_ENOTSUP, "band: %s have none", waves ? "plans of waves" : "products with groups");
-    info->band = waves ? 0 : few ? 1 : BAND;
+    info->band = waves ? 0 : zl_gemm_band(info->d_order == ZLAY_ORDER_COLUMN, info->tiles_n);
     if (g->band) info->band = (uint32_t)zl_umin(g->band, zl_clusters_m(info));
     return ZLAY_OK;
 }

@@ -25,7 +25,6 @@ enum {
     LINE = 128,            /* bytes of K in a step */
     SECTOR = 32,           /* bytes that L2 gives together: a row of a box that begins at their multiples asks for no more than it has */
     INSTRUCTIONS = 4,      /* of wgmma in 128 bytes of K */
-    BAND = 16,             /* rows of tiles that are visited together */
     RESIDENT = 30000000,   /* bytes of A and B that stay in L2 whatever the order of tiles */
     TENTHS = 10,
     MILLI = 1000,
@@ -190,7 +189,7 @@ static uint64_t dram_bytes(const zlay_plan *plan, const zlay_gemm *gemm, const w
     uint64_t row = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element);
     uint64_t at_once = zl_umin(w->tiles, clusters_at_once(plan) * (zl_multicast(info) ? 2 : 1));
     uint64_t whole = zl_umul_sat(info->m + info->n, row), stored = zl_umul_sat(zl_umul_sat(info->m, info->n), plan->operand[ZLAY_OPERAND_D].element);
-    uint64_t band = zl_umin(gemm->band ? gemm->band : zl_d_by_columns(plan) && w->wide <= BAND ? 1 : BAND, w->high);
+    uint64_t band = zl_umin(gemm->band ? gemm->band : zl_gemm_band(zl_d_by_columns(plan), w->wide), w->high);
     uint64_t columns = zl_umin(w->wide, zl_ceil_div(at_once, band)), rows = zl_umin(w->high, band * zl_ceil_div(at_once, zl_umul_sat(band, w->wide)));
     uint64_t panels = zl_umin(rows * w->m, info->m) + zl_umin(columns * w->n, info->n);
     uint64_t by_waves = zl_umul_sat(zl_umul_sat(panels, row), w->tiles) / at_once;
