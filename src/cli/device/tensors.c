@@ -15,10 +15,10 @@ enum {
     ARGUMENTS = 32,
     ACROSS = 16, /* keys whose multiple a row of V of e4m3 has */
     LSE_ROWS = 4,
-    CAP = 30,    /* of scores */
     GREATEST = 4, /* of the values that are filled in */
     SAMPLE = 5, HEADS = 4 /* rows of a head, and heads, that are compared */
 };
+static const double CAP = 30; /* of scores */
 
 /* ---- the request ----------------------------------------------------------------------------- */
 
@@ -133,7 +133,7 @@ static zlay_status scalars_set(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_at
                                const zlay_pipe_argument *arguments, uint32_t count)
 {
     double scale = 1 / sqrt(a->head), log2e = 1.4426950408889634;
-    float x_scale = (float)(log2e * (a->soft_cap ? (double)CAP : scale)), one = 1;
+    float x_scale = (float)(log2e * (a->soft_cap ? CAP : scale)), one = 1;
     float inner = (float)(scale / CAP);
     int32_t keys = (int32_t)a->keys, offset = (int32_t)(a->keys - a->queries);
     const struct {
@@ -204,7 +204,7 @@ static double unit_of(int32_t type)
 static double weight_unit(const zlay_attention *a)
 {
     double sums = is_across(a) ? (double)(a->keys / 32 + 1) * 0x1p-13 : 0;
-    return 2 * unit_of(a->type) + (a->soft_cap ? (double)CAP * 0x1p-9 : 0) + sums + 0x1p-12;
+    return 2 * unit_of(a->type) + (a->soft_cap ? CAP * 0x1p-9 : 0) + sums + 0x1p-12;
 }
 
 /* What the least weights are off by, of the greatest. */
