@@ -63,15 +63,18 @@ typedef struct zlay_pipe_move {
     const char *name;       /* of the pipe's text */
     const zlay_move *move;  /* of tensor copies */
     const char *axis[ZLAY_PIPE_AXES]; /* what counts the tiles along an axis: a
-                               counter of a loop around the event, "i down" the
-                               last value of it first; "block", "block.y" and
+                               counter of a loop around the event;
+                               "position % N", the position of the stage that
+                               is filled, from 0 to N-1, or which of the N of an
+                               iteration t of a loop from t*N on; "position % N
+                               down", the last of them first; "block", "block.y" and
                                "block.z", the number of the block in the grid,
                                "block.y/4" a fourth of it, "block.y % 4" what
                                is left, "block instance" a tile for each
                                instance of the role; "block instance
                                below 9" is outside the tensor from tile 9 on, for
                                blocks that begin tiles which the tensor has not;
-                               "i down of K" and "K.end": zlay_pipe_lengths;
+                               "position % N down of K" and "K.end": zlay_pipe_lengths;
                                NULL: 0 */
 } zlay_pipe_move;
 
@@ -107,8 +110,8 @@ typedef struct zlay_pipe_count {
  *  rows may begin `most` rows before the tensor, and one more, of the same
  *  stride, counts from there to the end of the sequence: row r of n is at
  *  coordinates most - n + r and (row behind the sequence), and what is past its
- *  last row is outside the map.  In a move "i down of K" is a tile along the first of
- *  these dimensions, and "K.end" counts the other, where the name is K. */
+ *  last row is outside the map.  In a move "position % N of K" is a tile along the
+ *  first of these dimensions, and "K.end" counts the other, where the name is K. */
 typedef struct zlay_pipe_lengths {
     const char *name;
     const char *axis;   /* what counts sequences, as of a count: "block.z" */

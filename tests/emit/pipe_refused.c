@@ -228,6 +228,68 @@ static void one_tile_for_two(void **state)
     }
 }
 
+/* What `position % N` counts: positions that are 0 to N-1 for each N that the pipe is proved for; NULL: it is refused. */
+static const struct {
+    const char *param, *loop, *at, *axis, *text;
+} positions[] = {
+    {"1..", "0..N", "i", "position % N", "mad.lo.u32 x1, count0, 64, x1;"},
+    {"1..", "1..N", "(i-1)", "position % N", "sub.u32 w0, count0, 1;"},
+    {"1..", "1..N", "(i-1)", "position % N down", "sub.u32 w0, count0, 1;\n    sub.u32 w0, trips_N, w0;\n    sub.u32 w0, w0, 1;"},
+    {"1..", "0..N-1", "(i+1)", "position % N", "add.u32 w0, count0, 1;"},
+    {"1..", NULL, "0", "position % N down", "sub.u32 w0, trips_N, 0;"},
+    {"3..", NULL, "2", "position % N", "mad.lo.u32 x1, 2, 64, x1;"},
+    {"1..", NULL, "(N-1)", "position % N", "sub.u32 w0, trips_N, 1;"},
+    {"2..", NULL, "(N-2)", "position % N", "sub.u32 w0, trips_N, 2;"},
+    {"1..", "0..N", "(i+1)", "position % N", NULL},
+    {"1..", "0..N+1", "i", "position % N", NULL},
+    {"1..", "2..N", "(i+1)", "position % N down", NULL},
+    {"0..", NULL, "0", "position % N", NULL},
+    {"2..", NULL, "2", "position % N", NULL},
+    {"2..", NULL, "N", "position % N", NULL},
+    {"1..", "0..N", "2*i", "position % N", NULL},
+    {"1..", "0..N", "i", "position % M", NULL},
+    {"1..", "0..N", "i", "position % N up", NULL},
+};
+
+static void position_make(char text[1024], size_t row)
+{
+    const char *loop = positions[row].loop, *at = positions[row].at;
+    int length = snprintf(text, 1024, "pipe positions\nparam N %s\nmove tA 8192\nsmem A[3] tA\nbar full[3] count 1\ninit full\nfence mbarrier_init\n"
+                          "sync cta\nrole loads warps 0..3 elect\n", positions[row].param);
+    if (loop) length += snprintf(text + length, 1024 - (size_t)length, "  for i in %s\n", loop);
+    length += snprintf(text + length, 1024 - (size_t)length, "  expect full[%s %% 3] tA\n  arrive full[%s %% 3]\n  copy tensor tA -> A[%s %% 3] signal full[%s %% 3]\n"
+                       "  wait full[%s %% 3] parity %s / 3 %% 2\n", at, at, at, at, at, at);
+    snprintf(text + length, 1024 - (size_t)length, "%send\n", loop ? "  end\n" : "");
+}
+
+static void counted_by_position(void **state)
+{
+    zlay_layout *source, *smem;
+    zlay_move *move;
+    zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .axes = 2, .shape = {64, 64}};
+    assert_int_equal(zlay_layout_parse(*state, &source, "(640,64):(64,1)", 15), ZLAY_OK);
+    assert_int_equal(zlay_layout_parse(*state, &smem, "Sw<3,3,3> o 0 o (64,64):(64,1)", 30), ZLAY_OK);
+    r.source = source, r.smem = smem;
+    assert_int_equal(zlay_tensormap_synth(*state, &move, target_of("sm_90a"), &r), ZLAY_OK);
+    for (size_t i = 0; i < sizeof positions / sizeof *positions; i++) {
+        char text[1024], message[80];
+        position_make(text, i);
+        zlay_pipe *pipe = parsed(*state, text);
+        zlay_pipe_move bound = {.name = "tA", .move = move, .axis = {positions[i].axis}};
+        zlay_pipe_emit ask = asked(pipe, "sm_90a", ZLAY_TEXT_PTX);
+        ask.moves = &bound, ask.moves_count = 1;
+        kernel k = printed(*state, &ask);
+        snprintf(message, sizeof message, "move tA: no loop around counts %s", positions[i].axis);
+        if (positions[i].text ? k.status || !strstr(k.text, positions[i].text) : k.status != ZLAY_ENOTSUP || !strstr(zlay_ctx_message(*state), message))
+            fail_msg("row %zu: %d, %s", i, (int)k.status, k.status ? zlay_ctx_message(*state) : strstr(k.text, "mov.u32 x0"));
+        free(k.text);
+        zlay_pipe_free(pipe);
+    }
+    zlay_move_free(move);
+    zlay_layout_free(source);
+    zlay_layout_free(smem);
+}
+
 static void misused(void **state)
 {
     zlay_pipe *pipe = parsed(*state, ring);
@@ -269,7 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused), cmocka_unit_test(unproved), cmocka_unit_test(lengths), cmocka_unit_test(stated_matrices), cmocka_unit_test(tiles_unbound),
-        cmocka_unit_test(factors_of_bytes), cmocka_unit_test(one_tile_for_two), cmocka_unit_test(misused),
+        cmocka_unit_test(factors_of_bytes), cmocka_unit_test(one_tile_for_two), cmocka_unit_test(counted_by_position), cmocka_unit_test(misused),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -41,10 +41,24 @@ static void mask_causal(const run *r)
     replace("at i, N when i < 1", " :", mask);
 }
 
+/* The example has tiles of 128 keys. */
+static void keys_put(uint32_t keys)
+{
+    static const struct { const char *name; uint32_t bytes; } sizes[] = {{"move tK0 ", 128}, {"move tK1 ", 128}, {"move tV ", 256}};
+    char line[40];
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        snprintf(line, sizeof line, "%s%u", sizes[i].name, sizes[i].bytes * keys);
+        replace(sizes[i].name, "\n", line);
+    }
+    snprintf(line, sizeof line, "* %u", keys);
+    replace("* 128\n", "\n", line);
+}
+
 static zlay_roles *pipe_make(run *r, const shape *s)
 {
     zlay_roles *roles;
     read_file("examples/attention.tiles");
+    if (s->tile_n != 128) keys_put(s->tile_n);
     if (s->causal) mask_causal(r);
     if (zlay_roles_synth(r->ctx, &roles, target_of("sm_90a"), program, strlen(program))) fail_msg("%s", zlay_ctx_message(r->ctx));
     return roles;
@@ -68,6 +82,10 @@ static const shape shapes[] = {
     {128, 0, 0, 2, 1, 1, 128, 400, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
     {128, 1, 0, 1, 1, 1, 130, 390, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
     {128, 1, 0, 1, 2, 2, 260, 260, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 128},
+    /* Values in two stages: their copies move an iteration later, and the first and the last one out of the loop. */
+    {128, 0, 0, 1, 1, 1, 100, 170, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 176},
+    {128, 0, 0, 1, 2, 1, 129, 600, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 176},
+    {128, 1, 0, 1, 1, 1, 300, 540, .type = ZLAY_TYPE_BF16, .tile_m = 128, .tile_n = 176},
 };
 
 static void runs(void **state)
@@ -95,7 +113,7 @@ static void runs(void **state)
 static void assembled(void **state)
 {
     need_assembler();
-    for (size_t i = 2; i < 4; i++) {
+    for (size_t i = 2; i < sizeof shapes / sizeof *shapes; i++) {
         run r = {.ctx = *state};
         kernel_make(&r, &shapes[i]);
         assert_true(assembles_fast("sm_90a", kernel));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what counts along an axis of a move, or gives a body its index: the number of the block in
- * one dimension of the grid, perhaps divided; a counter of a loop, perhaps counted down; the place of a tile that the
- * block takes; the event's part, or its position within a tile. */
+ * one dimension of the grid, perhaps divided; a counter of a loop; the place of a tile that the block takes; the event's part, or
+ * its position within a tile, perhaps counted down. */
 #include "emit/pipe/pipe.h"
 
 #include <stdio.h>
@@ -81,25 +81,6 @@ static bool stays_inside(const zl_event *loop, const zl_pos *at)
     return !at->add || (at->add > 0 && first->add >= 0 && last->plus == first->times && last->add + at->add <= 0);
 }
 
-/* `position % N`: which of the N positions of an iteration t of the loop around them it is that the event fills, one of
- * t*N + number, or of a loop that begins at such a position. */
-static const char *position_modulo(zl_pipe_text *k, char room[24], const char *param)
-{
-    char number[24];
-    const zl_pos *at = &k->event->at[0];
-    const zl_event *loop = at->loop >= 0 ? k->loop[at->loop] : NULL;
-    const zl_pos *first = !loop ? NULL : at->times >= 0 ? at : &loop->at[0];
-    if (!first || first->times < 0 || at->plus >= 0 || at->scale ||
-        strcmp(k->pipe->params[first->times].name, param) != 0)
-        return NULL;
-    if (first == at) return zl_pt_number(room, (uint64_t)at->add);
-    if (!zl_pt_relative(loop) || !stays_inside(loop, at)) return NULL;
-    snprintf(room, 24, "count%d", at->loop);
-    if (!at->add) return room;
-    zl_op(k, ADD, "w0", room, zl_pt_number(number, (uint64_t)at->add));
-    return "w0";
-}
-
 /* The count of a param, -1: of any, that begins late; NULL: none does. */
 static const zlay_pipe_count *late_count(const zl_pipe_text *k, int32_t param)
 {
@@ -116,6 +97,88 @@ const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param)
     const zlay_pipe_count *c = late_count(k, param);
     if (c) snprintf(room, 80, "first_%.64s", c->param);
     return c ? room : NULL;
+}
+
+/* The param of a name; -1: there is none. */
+static int32_t param_named(const zl_pipe_text *k, const char *name)
+{
+    for (uint32_t i = 0; i < k->pipe->params_count; i++)
+        if (!strcmp(k->pipe->params[i].name, name)) return (int32_t)i;
+    return -1;
+}
+
+/* Register `to` = `from` + a number, which may be below 0. */
+static const char *further(zl_pipe_text *k, const char *to, const char *from, int64_t add)
+{
+    char room[24];
+    if (!add) return from;
+    if (add < 0) zl_op(k, SUB, to, from, zl_pt_number(room, (uint64_t)-add));
+    else zl_op(k, ADD, to, from, zl_pt_number(room, (uint64_t)add));
+    return to;
+}
+
+/* Whether a position of no iteration t lies at 0 or behind it and before the param, for each value of the param. */
+static bool stays_below(const zl_pipe_text *k, const zl_pos *at, int32_t param)
+{
+    int64_t least = zl_pt_bounds_of(k, param).least;
+    const zl_pos *first, *last;
+    if (at->times >= 0 || at->scale) return false;
+    if (at->loop < 0) return at->plus == param ? at->add < 0 && at->add >= -least : at->plus < 0 && at->add >= 0 && at->add < least;
+    first = &k->loop[at->loop]->at[0], last = &k->loop[at->loop]->bar_at;
+    return at->plus < 0 && first->loop < 0 && first->times < 0 && first->plus < 0 && first->add + at->add >= 0 &&
+           last->loop < 0 && last->times < 0 && last->plus == param && last->add + at->add <= 0;
+}
+
+static const char *trips_of(const zl_pipe_text *k, char room[80], int32_t param)
+{
+    snprintf(room, 80, "trips_%.64s", k->pipe->params[param].name);
+    return room;
+}
+
+/* A position of no iteration t. */
+static const char *position_alone(zl_pipe_text *k, char room[24], const zl_pos *at, int32_t param)
+{
+    char trips[80];
+    if (at->plus >= 0) {
+        further(k, "w0", trips_of(k, trips, param), at->add);
+        return "w0";
+    }
+    if (at->loop < 0) return zl_pt_number(room, (uint64_t)at->add);
+    snprintf(room, 24, "count%d", at->loop);
+    return further(k, "w0", room, at->add);
+}
+
+/* Which of the N positions of an iteration t of the loop around it the event fills: of t*N + number, or of a loop that begins at such
+ * a position. */
+static const char *position_in_turn(zl_pipe_text *k, char room[24], const zl_pos *at, int32_t param)
+{
+    const zl_event *loop = at->loop >= 0 ? k->loop[at->loop] : NULL;
+    const zl_pos *first = !loop ? NULL : at->times >= 0 ? at : &loop->at[0];
+    if (!first || first->times != param || at->plus >= 0 || at->scale) return NULL;
+    if (first == at) return zl_pt_number(room, (uint64_t)at->add);
+    if (!zl_pt_relative(loop) || !stays_inside(loop, at)) return NULL;
+    snprintf(room, 24, "count%d", at->loop);
+    return further(k, "w0", room, at->add);
+}
+
+/* `position % N`: the position that the event fills, from 0 to N-1, and where the block begins; or which of an iteration's N it is.
+ * `down`: the last of them first. */
+static const char *position_modulo(zl_pipe_text *k, char room[24], const char *name, bool down)
+{
+    char text[80];
+    const zl_pos *at = &k->event->at[0];
+    int32_t param = param_named(k, name);
+    bool alone = param >= 0 && stays_below(k, at, param);
+    const char *value = param < 0 ? NULL : alone ? position_alone(k, room, at, param) : position_in_turn(k, room, at, param);
+    if (!value) return NULL;
+    if (down) {
+        zl_op(k, SUB, "w0", trips_of(k, text, param), value);
+        zl_op(k, SUB, "w0", "w0", "1");
+        value = "w0";
+    }
+    const char *begins = alone ? zl_pt_first(k, text, param) : NULL;
+    if (begins) zl_op(k, ADD, "w0", value, begins);
+    return begins ? "w0" : value;
 }
 
 void zl_pt_last(zl_pipe_text *k, const char *to)
@@ -137,26 +200,15 @@ static const char *loop_first(const zl_pipe_text *k, char room[80], const zl_eve
     return zl_pt_first(k, room, end->plus);
 }
 
-/* `down`: the last value first. */
+/* The counter of a loop around the event, and where the block begins. */
 static const char *counter(zl_pipe_text *k, char room[24], const char *text)
 {
-    char end[24], from[80];
-    size_t length = strcspn(text, " ");
-    bool down = !strcmp(text + length, " down");
-    int32_t depth = text[length] && !down ? -1 : loop_named(k, text, length);
+    char from[80];
+    int32_t depth = loop_named(k, text, strlen(text));
     if (depth < 0) return NULL;
-    const char *first = loop_first(k, from, k->loop[depth]);
-    if (!down) {
-        const char *up = zl_pt_counter(k, room, "w0", depth);
-        if (first) zl_op(k, ADD, "w0", up, first);
-        return first ? "w0" : up;
-    }
-    snprintf(room, 24, "count%d", depth);
-    snprintf(end, sizeof end, "end%d", depth);
-    zl_op(k, SUB, "w0", end, room);
-    zl_op(k, SUB, "w0", "w0", "1");
-    if (first) zl_op(k, ADD, "w0", "w0", first);
-    return "w0";
+    const char *first = loop_first(k, from, k->loop[depth]), *up = zl_pt_counter(k, room, "w0", depth);
+    if (first) zl_op(k, ADD, "w0", up, first);
+    return first ? "w0" : up;
 }
 
 uint32_t zl_pt_part_column(const zl_pipe_text *k, const zl_event *event, uint32_t columns)
@@ -165,36 +217,45 @@ uint32_t zl_pt_part_column(const zl_pipe_text *k, const zl_event *event, uint32_
     return k->plan && k->plan->columns - columns < first ? k->plan->columns - columns : first;
 }
 
-/* `position % N cluster`: block r of a cluster has the positions from r*N on, of as many blocks times N. */
-static const char *position_of_cluster(zl_pipe_text *k, char room[24], const char *text, size_t length)
+/* What stands before a word at a text's end, in `own`; false: it does not end so. */
+static bool ends_with(char own[80], const char *text, const char *word)
 {
-    char param[80], steps[24];
-    snprintf(param, sizeof param, "%.*s", (int)length, text);
-    const char *own = position_modulo(k, room, param);
-    if (!own) return NULL;
-    for (uint32_t i = 0; i < k->pipe->params_count; i++) {
-        if (strcmp(k->pipe->params[i].name, param) != 0 || !zl_pt_fixed(k, (int32_t)i)) continue;
-        zl_pt_number(steps, (uint64_t)zl_pt_bounds_of(k, (int32_t)i).least);
-        zl_op(k, RANK, "w0");
-        zl_op(k, MAD, "w0", "w0", steps, own);
-        return "w0";
-    }
-    return NULL;
+    size_t length = strlen(text), last = strlen(word);
+    bool ends = length > last && !strcmp(text + length - last, word);
+    snprintf(own, 80, "%.*s", (int)(ends ? length - last : length), text);
+    return ends;
+}
+
+/* `position % N cluster`: block r of a cluster has the positions from r*N on, of as many blocks times N. */
+static const char *position_of_cluster(zl_pipe_text *k, char room[24], const char *name)
+{
+    char steps[24];
+    int32_t param = param_named(k, name);
+    const char *own = position_modulo(k, room, name, false);
+    if (!own || !zl_pt_fixed(k, param)) return NULL;
+    zl_pt_number(steps, (uint64_t)zl_pt_bounds_of(k, param).least);
+    zl_op(k, RANK, "w0");
+    zl_op(k, MAD, "w0", "w0", steps, own);
+    return "w0";
+}
+
+static const char *position(zl_pipe_text *k, char room[24], const char *param)
+{
+    char name[80];
+    if (ends_with(name, param, " cluster")) return position_of_cluster(k, room, name);
+    if (ends_with(name, param, " down")) return position_modulo(k, room, name, true);
+    return zl_pt_units_step(k, position_modulo(k, room, name, false));
 }
 
 const char *zl_pt_axis(zl_pipe_text *k, char room[24], const char *text)
 {
-    static const char modulo[] = "position % ", cluster[] = " cluster";
+    static const char modulo[] = "position % ";
     const char *rest, *value;
     int dimension = dimension_of(text, &rest);
     if (!strcmp(text, "part")) return zl_pt_number(room, (uint64_t)k->event->part);
     if (!strcmp(text, "part column"))
         return zl_pt_number(room, zl_pt_part_column(k, k->event, k->plan ? k->plan->part_columns : 0));
-    if (!strncmp(text, modulo, strlen(modulo))) {
-        const char *param = text + strlen(modulo), *end = strstr(param, cluster);
-        if (end) return position_of_cluster(k, room, param, (size_t)(end - param));
-        return zl_pt_units_step(k, position_modulo(k, room, param));
-    }
+    if (!strncmp(text, modulo, strlen(modulo))) return position(k, room, text + strlen(modulo));
     if (dimension >= 0) value = zl_pt_block(k, "w0", dimension);
     else value = zl_pt_tiles_axis(k, text, &rest);
     if (!value) return counter(k, room, text);

@@ -237,7 +237,7 @@ static zlay_status panel_add(zlay_ctx *ctx, zlay_attention_plan *p, char tensor,
               .rows = query ? p->ask.queries : p->ask.keys,
               .heads = query ? p->ask.heads : p->ask.kv_heads,
               .strides = query ? &p->ask.q : &p->ask.k,
-              .axis = {query ? "block" : "i down", NULL, head, "block.z"}};
+              .axis = {query ? "block" : "position % N down", NULL, head, "block.z"}};
     zlay_status status = query && p->group > 1                      ? packed_add(ctx, p, &t)
                          : !query && zl_attention_bytes(&p->ask) ? pairs_add(ctx, p, &t)
                                                                   : move_add(ctx, p, &t);
@@ -261,7 +261,7 @@ static zlay_status values_add(zlay_ctx *ctx, zlay_attention_plan *p)
               .rows = p->ask.keys,
               .heads = p->ask.kv_heads,
               .strides = &p->ask.v,
-              .axis = {"i down", NULL, head, "block.z"}};
+              .axis = {"position % N down", NULL, head, "block.z"}};
     zlay_status status = move_add(ctx, p, &t);
     if (status) return status;
     int length = snprintf(text, sizeof text, "((64,%u),%u):((1,%u),64)", p->panels, n,
@@ -285,7 +285,7 @@ static zlay_status values_across_add(zlay_ctx *ctx, zlay_attention_plan *p)
                     .rows = p->ask.head,
                     .heads = p->ask.kv_heads,
                     .strides = &p->ask.v,
-                    .axis = {NULL, "i down", head, "block.z"}};
+                    .axis = {NULL, "position % N down", head, "block.z"}};
     zlay_status status = move_add(ctx, p, &t);
     if (status) return status;
     int length = snprintf(text, sizeof text, "(%u,%u):(%u,1)", p->ask.head, n, n);
