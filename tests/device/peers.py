@@ -737,22 +737,12 @@ class Found(Attention):
 
     def __init__(self, env, batch, tokens, heads, causal):
         self.own = Attention(env, 128, batch, tokens, heads, causal)  # as the planner chooses
-        tiles = [self.own.plan["tile"], [128, 128]]  # the planner's, if its kernel takes the pipe that is found
-        while not self.found(batch, tokens, heads, causal, tiles[0]):
-            tiles.pop(0)
-
-    def found(self, batch, tokens, heads, causal, tile):
+        tile = self.own.plan["tile"]
+        super().__init__(env, 128, batch, tokens, heads, causal, tile=tile)
         request = {"target": "sm_90a", "head": 128, "queries": tokens, "keys": tokens, "heads": heads, "batch": batch, "causal": causal, "tile": tile}
-        super().__init__(self.own.env, 128, batch, tokens, heads, causal, tile=tile)
-        try:
-            found = self.env.zlay.ask(op="pipe.roles", target="sm_90a", program=program_of(self.plan, causal))
-            self.code = self.env.zlay.ask(op="emit", what="attention", name="attention", pipe=found["pipe"], **request)
-        except ValueError:
-            if tile == [128, 128]:
-                raise
-            return False
-        self.function = self.env.driver.load(self.code["text"], "attention", self.code["smem"])
-        return True
+        found = env.zlay.ask(op="pipe.roles", target="sm_90a", program=program_of(self.plan, causal))
+        self.code = env.zlay.ask(op="emit", what="attention", name="attention", pipe=found["pipe"], **request)
+        self.function = env.driver.load(self.code["text"], "attention", self.code["smem"])
 
     def set(self):
         one = super().set()
@@ -773,7 +763,7 @@ class Found(Attention):
             errors.append(self.error(a_set, a_set["o"].transpose(1, 2)))
         times = contest({"zlay": self.by_zlay, "plan": self.by_plan}, sets, self.env.rounds)
         flops = 4 * self.batch * self.heads * self.tokens * self.tokens * self.head / (2 if self.causal else 1)
-        return {"us": times["zlay"], "tflops": flops / times["zlay"] / 1e6, "tile": [self.plan["tile"], self.own.plan["tile"]], "error": errors[0], "peer": "plan",
+        return {"us": times["zlay"], "tflops": flops / times["zlay"] / 1e6, "tile": self.plan["tile"], "error": errors[0], "peer": "plan",
                 "peer_us": times["plan"], "ratio": times["plan"] / times["zlay"], "peer_error": errors[1]}
 
 

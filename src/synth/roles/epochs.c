@@ -112,7 +112,7 @@ int32_t zl_tp_edge(const zl_tp *p, const zl_tp_epoch *e, uint32_t role, bool las
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (!zl_tp_has(&e->ops, o) || op->role != (int32_t)role) continue;
-        int64_t at = op->section != ZL_TP_LOOP ? (int64_t)o : last ? ends(p, op) : op->at;
+        int64_t at = op->section != ZL_TP_LOOP ? (int64_t)o : last ? ends(p, op) : op->issue;
         if (found < 0 || (last ? at >= most : at < most)) found = (int32_t)o, most = at;
     }
     return found;
@@ -191,7 +191,7 @@ static zlay_status depth_find(zl_tp *p, int32_t group)
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (op->section != ZL_TP_LOOP || !access_of(p, op, group)) continue;
-        if (op->at < start) start = op->at;
+        if (op->issue < start) start = op->issue;
         if (op->at + op->latency > end) end = op->at + op->latency;
     }
     if (!p->tmem && v->space == ZL_TP_SHARED && !v->each) end += p->ii * (p->instances - 1) / p->instances;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which a role issues its operations: by their starts modulo the interval. A product of wgmma has an item more, the
+/* The order in which a role issues its operations: by when it issues them, modulo the interval. A product of wgmma has an item more, the
  * wait for its end. What starts in a later stage belongs to an iteration before; so the first iterations are peeled, and the last
  * ones end behind the loop. How many groups of products a wait leaves open is counted by running the order for several trip counts
  * and taking the least. */
@@ -10,16 +10,18 @@
 
 /* ---- items --------------------------------------------------------------------------------------- */
 
-static void item_add(zl_tp_role *role, int32_t op, int64_t start, bool done)
+static void item_add(zl_tp_role *role, int32_t op, int64_t start, int64_t queue, bool done)
 {
-    role->item[role->items++] = (zl_tp_item){.op = op, .done = done, .start = start, .open = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
+    role->item[role->items++] = (zl_tp_item){.op = op, .done = done, .start = start, .queue = queue, .open = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
 }
 
-/* At one time what ends stands before what begins, and of what begins the later iteration's first. */
+/* At one time what ends stands before what begins, of what begins the product that waits in the tensor core behind others later, then
+ * the later iteration's first. */
 static bool before(const zl_tp_item *a, const zl_tp_item *b)
 {
     if (a->offset != b->offset) return a->offset < b->offset;
     if (a->done != b->done) return a->done;
+    if (a->queue != b->queue) return a->queue < b->queue;
     if (a->stage != b->stage) return a->stage < b->stage;
     return a->op < b->op;
 }
@@ -77,9 +79,9 @@ static void base_choose(const zl_tp *p, zl_tp_role *role)
     base = first;
     for (uint32_t o = 0; p->turns && o < p->ops; o++) {
         if (p->op[o].kind != ZL_TP_MMA || p->op[o].section != ZL_TP_LOOP || &p->role[p->op[o].role] != role) continue;
-        rotate(role, p->op[o].at, p->ii);
+        rotate(role, p->op[o].issue, p->ii);
         int64_t cost = between(p, role);
-        if (cost < best) best = cost, base = p->op[o].at;
+        if (cost < best) best = cost, base = p->op[o].issue;
     }
     if (role->items) rotate(role, base, p->ii);
 }
@@ -90,8 +92,8 @@ static void items_find(zl_tp *p, uint32_t r)
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (op->role != (int32_t)r || op->section != ZL_TP_LOOP) continue;
-        item_add(role, (int32_t)o, op->at, false);
-        if (op->kind == ZL_TP_MMA && !p->tmem) item_add(role, (int32_t)o, op->at + op->latency, true);
+        item_add(role, (int32_t)o, op->issue, op->at - op->issue, false);
+        if (op->kind == ZL_TP_MMA && !p->tmem) item_add(role, (int32_t)o, op->at + op->latency, 0, true);
     }
     base_choose(p, role);
 }

@@ -59,6 +59,7 @@ typedef struct zl_tp_op {
     uint32_t from;   /* the first iteration that has it */
     bool timed;
     int64_t at, cycles, latency;
+    int64_t issue; /* when its thread issues it: `at`, or before it, as what it waits for is over in the order of issues */
     int32_t part; /* of operations that share registers */
     int32_t role;
 } zl_tp_op;
@@ -92,6 +93,7 @@ typedef struct zl_tp_item {
     int32_t op;
     bool done;
     int64_t start, stage, offset; /* stage and offset count from where the role's loop begins */
+    int64_t queue; /* cycles that a product waits in the tensor core */
     uint32_t open[3]; /* of done: groups that stay open; before the loop, in it, behind it */
 } zl_tp_item;
 

@@ -75,6 +75,49 @@ static void carried_find(zl_tp *p)
     }
 }
 
+/* ---- issues ----------------------------------------------------------------------------------- */
+
+static bool is_product(const zl_tp_op *op) { return op->section == ZL_TP_LOOP && op->kind == ZL_TP_MMA; }
+
+/* The last start of another product of the same part before one: what is issued behind it begins behind it. */
+static int64_t product_before(const zl_tp *p, uint32_t product)
+{
+    const zl_tp_op *op = &p->op[product];
+    int64_t before = INT64_MIN;
+    for (uint32_t o = 0; o < p->ops; o++) {
+        if (o == product || !is_product(&p->op[o]) || p->op[o].part != op->part) continue;
+        int64_t at = op->at - zl_floor_mod(op->at - p->op[o].at, p->ii);
+        if (at > before) before = at;
+    }
+    return before;
+}
+
+/* A product of wgmma waits for those before it in the tensor core. So its thread issues it as soon as its operands are there and the
+ * product before it is issued, and computes what it then computes beside both. One that begins a sum would take that sum's registers
+ * for longer, beside others. */
+static bool waits_in_core(const zl_tp *p, const zl_tp_op *op) { return is_product(op) && !p->tmem && (!op->fresh || op->first); }
+
+static void products_issue(const dependences *e)
+{
+    zl_tp *p = e->p;
+    for (uint32_t o = 0; o < p->ops; o++) {
+        zl_tp_op *op = &p->op[o];
+        int64_t ready = waits_in_core(p, op) ? product_before(p, o) : INT64_MIN;
+        if (ready == INT64_MIN) continue;
+        for (uint32_t i = 0; i < e->count; i++) {
+            const dependence *x = &e->list[i];
+            int64_t there = p->op[x->from].at + x->latency - x->distance * p->ii;
+            if (x->to == o && x->from != o && there > ready) ready = there;
+        }
+        if (ready < op->at) op->issue = ready;
+    }
+}
+
+static void issues_begin(zl_tp *p)
+{
+    for (uint32_t o = 0; o < p->ops; o++) p->op[o].issue = p->op[o].at;
+}
+
 /* ---- starts ----------------------------------------------------------------------------------- */
 
 enum { COPIES, PRODUCTS, STORES, INTERVAL, FIRST_PART, UNITS = FIRST_PART + ZL_TP_OPS };
@@ -150,7 +193,7 @@ static void copies_gather(const dependences *e)
     for (uint32_t o = 0; o < p->ops; o++)
         if (p->op[o].kind == ZL_TP_COPY && p->op[o].section == ZL_TP_LOOP && p->op[o].at < first) first = p->op[o].at;
     for (uint32_t o = 0; o < p->ops; o++)
-        if (p->op[o].kind == ZL_TP_COPY && p->op[o].section == ZL_TP_LOOP && is_free(e, o)) p->op[o].at -= (p->op[o].at - first) / p->ii * p->ii;
+        if (p->op[o].kind == ZL_TP_COPY && p->op[o].section == ZL_TP_LOOP && is_free(e, o)) p->op[o].issue = p->op[o].at -= (p->op[o].at - first) / p->ii * p->ii;
 }
 
 /* A copy starts as late as what waits for it and the other copies let it, so that its stage is taken for as short as can be. */
@@ -163,7 +206,7 @@ static zlay_status copies_move(const dependences *e)
         for (uint32_t i = 0; i < e->count; i++) {
             const dependence *x = &e->list[i];
             if (x->from != o || x->to == o) continue;
-            int64_t at = p->op[x->to].at + x->distance * p->ii - x->latency;
+            int64_t at = p->op[x->to].issue + x->distance * p->ii - x->latency;
             if (at < latest) latest = at;
         }
         if (latest == INT64_MAX) continue;
@@ -171,7 +214,7 @@ static zlay_status copies_move(const dependences *e)
         zlay_status status = zl_charge(p->ctx, (uint64_t)(latest - least) * p->ops);
         if (status) return status;
         while (latest > least && overlaps(p, o, latest)) latest--;
-        if (latest > p->op[o].at && !overlaps(p, o, latest)) p->op[o].at = latest;
+        if (latest > p->op[o].at && !overlaps(p, o, latest)) p->op[o].at = p->op[o].issue = latest;
     }
     return ZLAY_OK;
 }
@@ -225,6 +268,8 @@ static zlay_status found(dependences *e)
                        (unsigned long long)info.bound, (unsigned long long)info.ii);
     p->ii = (int64_t)info.ii;
     p->bound = (int64_t)info.bound;
+    issues_begin(p);
+    products_issue(e);
     status = copies_move(e);
     if (!status) copies_gather(e);
     return status;
@@ -238,5 +283,6 @@ zlay_status zl_tp_times(zl_tp *p)
     carried_find(p);
     for (uint32_t v = 0; !status && v < p->values; v++) status = value_edges(&e, (int32_t)v);
     if (status) return status;
+    issues_begin(p);
     return timed ? starts_check(&e) : found(&e);
 }
