@@ -60,7 +60,7 @@ cells() {
 } | into pipe.md src/pipe/language/rules.def
 
 # A target of each architecture.
-for target in sm_80 sm_90a sm_100a gfx942 gfx950; do
+for target in sm_80 sm_90a sm_100a gfx90a gfx942 gfx950; do
     printf '### %s\n```text\n' "$target"
     "${B:-build}/zlay" machine "$target" | sed 1d
     printf '```\n\n'

@@ -4,6 +4,8 @@
 #include "ctx.h"
 
 #include <limits.h>
+#include <stdbool.h>
+#include <zlay/hazard.h>
 
 /* What no such device passes by far. */
 static const struct {
@@ -144,6 +146,57 @@ static void between(void **state)
     assert_int_equal(form.basis, ZLAY_BASIS_RECKONED); /* as e4m3, of as many bits */
 }
 
+/* ---- matrix instructions of gfx targets ---------------------------------------------------------- */
+
+static int32_t sum_of(int32_t type) { return type == ZLAY_TYPE_F64 ? ZLAY_TYPE_F64 : type == ZLAY_TYPE_S8 ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32; }
+
+/* Slots of four cycles from the issue of a product to that of a vector instruction that reads its result: the wait states between
+ * them, and its own. */
+static int64_t slots_of(const zlay_target *target, int32_t type, uint32_t m, uint32_t passes)
+{
+    zlay_hazard hazard = {ZLAY_FIRST_MATRIX, ZLAY_THEN_VALU_READS, passes, 0};
+    uint32_t states;
+    if (type == ZLAY_TYPE_F32) hazard.first = ZLAY_FIRST_MATRIX_F32;
+    if (type == ZLAY_TYPE_F64) hazard.first = m == 4 ? ZLAY_FIRST_MATRIX_F64_4 : ZLAY_FIRST_MATRIX_F64_16, hazard.passes = 0;
+    assert_int_equal(zlay_hazard_states(&states, target, &hazard), ZLAY_OK);
+    return states + 1;
+}
+
+/* The row of a form of one block has the cycles that its passes take, and the latency that its wait states ask for. */
+static bool matrix_row(const zlay_target *target, int32_t type, uint32_t m, uint32_t k)
+{
+    zlay_mma mma = {.instruction = ZLAY_MMA_MFMA, .m = m, .n = m, .k = k, .a = type, .b = type, .d = sum_of(type), .a_source = ZLAY_SOURCE_REG};
+    zlay_mma_form form;
+    if (zlay_mma_info(&form, target, &mma) || form.blocks != 1) return false;
+    for (uint32_t i = 0; i < machine.forms_count; i++) {
+        const zlay_machine_form *f = &machine.forms[i];
+        if (f->op != ZLAY_OP_MFMA || f->type != type || f->m != (int32_t)m || f->k != (int32_t)k) continue;
+        assert_int_equal(f->n, m);
+        assert_int_equal(f->occupancy_milli, form.cycles * 1000);
+        assert_int_equal(f->latency, 4 * slots_of(target, type, m, form.passes));
+        return true;
+    }
+    fail_msg("%s has no row of %s, type %d", zlay_target_name(target), form.name, type);
+    return false;
+}
+
+static void matrix_rows(void **state)
+{
+    static const char *const names[] = {"gfx90a", "gfx942", "gfx950"};
+    (void)state;
+    for (size_t t = 0; t < sizeof names / sizeof *names; t++) {
+        const zlay_target *target = target_of(names[t]);
+        uint32_t found = 0, rows_of = 0;
+        assert_int_equal(zlay_machine_find(&machine, target), ZLAY_OK);
+        for (int32_t type = 0; type <= ZLAY_TYPE_E5M2_FNUZ; type++)
+            for (uint32_t m = 4; m <= 32; m *= 2)
+                for (uint32_t k = 1; k <= 256; k *= 2) found += matrix_row(target, type, m, k) ? 1 : 0;
+        for (uint32_t i = 0; i < machine.forms_count; i++) rows_of += machine.forms[i].op == ZLAY_OP_MFMA;
+        assert_int_equal(found, rows_of);
+        assert_true(found >= 9);
+    }
+}
+
 /* Extreme numbers of a caller are no overflow. */
 static void extremes(void **state)
 {
@@ -162,6 +215,6 @@ static void extremes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows),    cmocka_unit_test(limits),  cmocka_unit_test(unknown),
-                                       cmocka_unit_test(between), cmocka_unit_test(extremes)};
+                                       cmocka_unit_test(between), cmocka_unit_test(matrix_rows), cmocka_unit_test(extremes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
