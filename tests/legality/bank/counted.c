@@ -6,7 +6,7 @@
 
 enum {
 #define BANK_CLASS(name, instruction, bytes, lanes, operation) name,
-#include "device/banks.def"
+#include "device/hardware/banks.def"
 #undef BANK_CLASS
     CLASSES
 };
@@ -16,7 +16,7 @@ static const struct {
     uint32_t bytes, lanes;
 } classes[] = {
 #define BANK_CLASS(name, instruction, bytes, lanes, operation) {instruction, bytes, lanes},
-#include "device/banks.def"
+#include "device/hardware/banks.def"
 #undef BANK_CLASS
 };
 
