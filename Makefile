@@ -212,7 +212,7 @@ $(INTERPRETERS): $(B)/%.o: %.c
 $(B)/libinterpreters.a: $(INTERPRETERS)
 # Most programs of the units run for less time than their own optimisation would take; what they call is optimised.  Those that
 # compute much themselves, by explorers and whole tables, are BUSY, as are the worlds.
-BUSY := pipe/runs/% emit/%_run emit/%/run emit/gemm/% emit/gcn/% emit/machines/gcn% emit/move/copy emit/move/move emit/function/copy emit/function/ragged synth/copy/unknowns synth/tensormap/store synth/swizzle/% \
+BUSY := pipe/runs/% emit/%_run emit/%/run emit/gemm/% emit/gcn/% emit/machines/gcn% emit/move/copy emit/move/move emit/function/copy% emit/function/ragged synth/copy/unknowns synth/tensormap/store synth/swizzle/% \
     algebra/ops/beside_powers algebra/decide/large algebra/decide/pieces algebra/layout/eval_many
 $(filter-out $(BUSY:%=$(B)/tests/%),$(call programs,$(UNITS))): private COMPILE += -O0
 # Hundreds of programs are linked with archives that have debugging information: gold takes half of the time there.

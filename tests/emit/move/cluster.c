@@ -3,8 +3,8 @@
  * block, and put to ptxas. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
+#include "blocks/blocks.h"
 #include "plans/cluster_model.h"
-#include "tiles/ptx-machine.h"
 
 enum { TO = 1 << 28, FROM = 1 << 24, THREADS = 128, TEXT = 1 << 18 };
 

@@ -3,9 +3,9 @@
  * destination and of the margins around it is what the two layouts say. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
+#include "blocks/blocks.h"
 #include "ctx.h"
 #include "heap.h"
-#include "tiles/ptx-machine.h"
 #include "tiles/transfers.h"
 
 enum { ROOM = 1 << 18, BASE_FROM = 1 << 24, BASE_TO = 1 << 28 };
