@@ -17,7 +17,8 @@ import torch
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peers"))
 import peers
-from peers import Product
+import rig
+from products import Product
 
 ENDS = 4  # K steps that fill and epilogue of a tile add in the model (tile.c)
 SIDE = 4096
@@ -27,11 +28,11 @@ STEP = 64  # elements of bf16 in 128 bytes of K
 
 def steady_us(env, call, sets):
     """Microseconds of a launch behind a fifth of a second of the same: the clock is what such kernels leave it."""
-    first = peers.graph_of(call, sets, len(sets))
-    peers.replay_us(first)
-    launches = max(len(sets), math.ceil(5000 * len(sets) / peers.replay_us(first)))
-    graph = peers.graph_of(call, sets, launches)
-    times = [peers.replay_us(graph) / launches for _ in range(40 + env.rounds)]
+    first = rig.graph_of(call, sets, len(sets))
+    rig.replay_us(first)
+    launches = max(len(sets), math.ceil(5000 * len(sets) / rig.replay_us(first)))
+    graph = rig.graph_of(call, sets, launches)
+    times = [rig.replay_us(graph) / launches for _ in range(40 + env.rounds)]
     return statistics.median(times[40:])
 
 

@@ -10,11 +10,13 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+enum { TIMES = 7, CHAIN = 512, WARPS = 32, INDEPENDENT = 8, ROUNDS = 64 };
+
 #define MUST(call)                                                                                 \
     do {                                                                                           \
         cudaError_t error_ = (call);                                                               \
         if (error_ != cudaSuccess) {                                                               \
-            fprintf(stderr, "machine.cu:%d: %s\n", __LINE__, cudaGetErrorString(error_));          \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_));        \
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One warp, one access, one launch a pattern: what ncu counts for it. `banks FIRST LAST COUNT [START]` runs COUNT patterns of the
  * classes FIRST to LAST. */
-#include "../../support/tiles/banks.h"
+#include "../../support/tiles/bank_patterns.h"
 
 #include <cstdio>
 #include <cstdlib>

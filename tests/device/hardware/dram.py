@@ -106,7 +106,10 @@ def launch_all(program, held):
 
     import torch
 
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peers"))
+    import attentions
     import peers
+    import products
     torch.zeros(1, device="cuda")
     env = peers.Environment(types.SimpleNamespace(zlay=program, rounds=1, shapes="", error=0))
 
@@ -116,9 +119,9 @@ def launch_all(program, held):
 
     for m, n, k, more in HELD_GEMMS if held else GEMMS:
         kinds = {x[0]: more[x] for x in ("a_type", "b_type") if x in more}
-        launch(peers.Product(env, m, n, k, **{**kinds, **{x: more[x] for x in more if x not in ("a_type", "b_type")}}))
+        launch(products.Product(env, m, n, k, **{**kinds, **{x: more[x] for x in more if x not in ("a_type", "b_type")}}))
     for head, batch, tokens, heads, kv_heads, causal in HELD_ATTENTIONS if held else ATTENTIONS:
-        launch(peers.Attention(env, head, batch, tokens, heads, causal, kv_heads))
+        launch(attentions.Attention(env, head, batch, tokens, heads, causal, kv_heads))
 
 
 def number(text):

@@ -18,7 +18,7 @@ import tempfile
 
 import torch
 
-import peers
+import rig
 
 TURNS, THREADS = 256, 256
 ROWS = [  # what, bits of an element, src, dst
@@ -196,7 +196,7 @@ def cycles(env, c, function):
     env.driver.must("cuOccupancyMaxActiveBlocksPerMultiprocessor", ctypes.byref(active), function, c.threads, ctypes.c_size_t(0))
     blocks = 132 * active.value
     out = torch.zeros(4 * blocks, dtype=torch.int64, device="cuda")
-    value = peers.buffer_of(out.data_ptr().to_bytes(8, "little"))
+    value = rig.buffer_of(out.data_ptr().to_bytes(8, "little"))
     found = []
     for _ in range(5):
         env.driver.launch(function, (blocks, 1, 1), c.threads, 0, [value])
@@ -215,7 +215,7 @@ def sets_of(size):
     for _ in range(3):
         a = torch.randint(-2 ** 31, 2 ** 31 - 1, (size // 4,), dtype=torch.int32, device="cuda")
         one = {"a": a, "d": torch.zeros_like(a), "out": torch.empty_like(a)}
-        sets.append({**one, "values": [peers.buffer_of(one[x].data_ptr().to_bytes(8, "little")) for x in "ad"]})
+        sets.append({**one, "values": [rig.buffer_of(one[x].data_ptr().to_bytes(8, "little")) for x in "ad"]})
     return sets
 
 
@@ -226,7 +226,7 @@ def beside_copy(env, function, kernel, grid, size):
     call(sets[0])
     torch.cuda.synchronize()
     right = kernel.right(sets[0])
-    times = peers.contest({"zlay": call, "copy": lambda s: s["out"].copy_(s["a"])}, sets, env.rounds)
+    times = rig.contest({"zlay": call, "copy": lambda s: s["out"].copy_(s["a"])}, sets, env.rounds)
     return f"{times['copy'] / times['zlay']:.3f} of a device copy ({2 * size / times['zlay'] / 1e6:.2f} TB/s)", right
 
 
@@ -260,7 +260,7 @@ def main():
     parser.add_argument("--print", action="store_true", help="the CUDA C alone; nothing is run")
     options = parser.parse_args()
     torch.manual_seed(1)
-    env = argparse.Namespace(zlay=peers.Zlay(options.zlay), rounds=options.rounds)
+    env = argparse.Namespace(zlay=rig.Zlay(options.zlay), rounds=options.rounds)
     conversions = [(what, Conversion(env, i, *row)) for i, (what, *row) in enumerate(ROWS)]
     copies = [(what, Copy(env, i, *row)) for i, (what, *row) in enumerate(COPIES)]
     sources = [c.source for _, c in conversions + copies]
@@ -268,7 +268,7 @@ def main():
         print("\n".join(sources))
         return
     torch.zeros(1, device="cuda")
-    env.driver = peers.Driver()
+    env.driver = rig.Driver()
     cubin, log = compiled(sources)
     names = [f"{kind}{i}" for i in range(len(ROWS)) for kind in ("pass", "turn")] + [f"copy{i}" for i in range(len(COPIES))]
     functions = functions_of(env.driver, cubin, names)

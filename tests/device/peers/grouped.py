@@ -23,13 +23,15 @@ import sys
 import torch
 
 import peers
+import rig
+from products import BOUNDS, Product, Scaled
 
 BESIDE = 256  # rows of D on either side that nothing may touch
 CANARY = 0x7fc1
 PAD = 128  # rows of a tile, to which peers pad groups
 
 
-class Grouped(peers.Product):
+class Grouped(Product):
     """One kernel for all groups; `m` of the request is the sum of their rows."""
 
     def __init__(self, env, lengths, n, k, kind="bf16", **more):
@@ -41,7 +43,7 @@ class Grouped(peers.Product):
 
     def operands(self):
         """A and B, and what the kernel has as further arguments, by their names."""
-        kind = peers.BITS[self.a]
+        kind = rig.BITS[self.a]
         a = torch.randn(self.m, self.k, device="cuda").to(kind)
         b = torch.empty(len(self.lengths), self.n, self.k, device="cuda", dtype=kind)
         for one in b:
@@ -78,8 +80,8 @@ class Grouped(peers.Product):
                 addresses[:2] = addresses[1::-1]
             one["workspace", self] = workspace = torch.zeros(max(1, self.code.get("workspace", 0)), device="cuda", dtype=torch.uint8)
             more = [workspace if argument["name"] == "workspace" else one[argument["name"]] for argument in self.code["arguments"][7:]]
-            one[self] = [peers.buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o])) for o in range(3)]
-            one[self] += [peers.buffer_of(address.to_bytes(8, "little")) for address in addresses + [each.data_ptr() for each in more]]
+            one[self] = [rig.buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o])) for o in range(3)]
+            one[self] += [rig.buffer_of(address.to_bytes(8, "little")) for address in addresses + [each.data_ptr() for each in more]]
         self.env.driver.launch(self.function, self.grid, self.threads, self.smem, one[self])
 
     peer, bound = "torch._grouped_mm", 2 ** -8
@@ -161,7 +163,7 @@ class Grouped(peers.Product):
 
 class Plain(Grouped):
     """e4m3 without scales."""
-    peer, bound = None, peers.BOUNDS["e4m3"]
+    peer, bound = None, BOUNDS["e4m3"]
 
     def __init__(self, env, lengths, n, k, **more):
         super().__init__(env, lengths, n, k, "e4m3", **more)
@@ -172,7 +174,7 @@ class Plain(Grouped):
 
 class Rows(Grouped):
     """e4m3 with a factor of each row of A and of each column of B."""
-    peer, bound = "torch._scaled_grouped_mm", peers.BOUNDS["e4m3"]
+    peer, bound = "torch._scaled_grouped_mm", BOUNDS["e4m3"]
     of_a, of_b = (("read_scale_a", 0),), ("read_scale_b",)
 
     def __init__(self, env, lengths, n, k, **more):
@@ -196,7 +198,7 @@ class Rows(Grouped):
 
 class Blocks(Grouped):
     """e4m3 with scales of 1x128 of A and 128x128 of B."""
-    peer, bound = "torch._scaled_grouped_mm", peers.BOUNDS["e4m3"]
+    peer, bound = "torch._scaled_grouped_mm", BOUNDS["e4m3"]
     of_a, of_b = (("read_sa", 1), ("scale_a", 0)), ("read_sb", "scale_b")
 
     def __init__(self, env, lengths, n, k, **more):
@@ -225,9 +227,9 @@ KINDS = {"bf16": Grouped, "e4m3": Plain, "rows": Rows, "blocks": Blocks}
 def dense(env, product, sets):
     """Dense products of as many rows by zlay and by torch, of the kind's elements, on matrices of their own."""
     if isinstance(product, Blocks):
-        own = peers.Scaled(env, product.m, product.n, product.k, "1x128", "128x128")
+        own = Scaled(env, product.m, product.n, product.k, "1x128", "128x128")
     else:
-        own = peers.Product(env, product.m, product.n, product.k, product.a)
+        own = Product(env, product.m, product.n, product.k, product.a)
     for one in sets:
         one["dense"] = own.set()
     calls = {"dense, zlay": lambda s: own.by_zlay(s["dense"])}
@@ -246,7 +248,7 @@ def padded(env, product, sets, tile):
     own = type(product)(env, lengths, product.n, product.k, tile=tile)
     for one in sets:
         one["padded"] = own.set(product.padded(one, lengths))
-    row = product.k * peers.BITS[product.a].itemsize + 2 * product.n + (4 * -(-product.k // 128) if isinstance(product, Blocks) else 0)
+    row = product.k * rig.BITS[product.a].itemsize + 2 * product.n + (4 * -(-product.k // 128) if isinstance(product, Blocks) else 0)
     print(f"    padded to {PAD}: {sum(lengths)} rows for {sum(product.lengths)}, {(sum(lengths) - sum(product.lengths)) * row / 1e6:.1f} MB more")
     return {f"padded to {PAD}": lambda s: own.by_zlay(s["padded"])}
 
@@ -261,7 +263,7 @@ def timed(env, name, products, sets):
         pass
     calls.update(padded(env, first, sets, first.plan["tile"]))
     calls.update(dense(env, first, sets))
-    times = peers.contest(calls, sets, env.rounds)
+    times = rig.contest(calls, sets, env.rounds)
     ours = min(times[call] for call in times if call.startswith("zlay"))
     flop = 2 * sum(first.lengths) * first.n * first.k
     for call, us in times.items():

@@ -14,6 +14,7 @@ import torch
 
 import functions
 import peers
+import rig
 import ragged_copies
 
 PATHS = ("threads", "realign", "cp_async", "bulk", "transpose", "matrix")
@@ -70,7 +71,7 @@ class Mover:
 
     def set(self):
         one = {"from": torch.randint(0, 100, (self.span(self.from_at),), dtype=self.kind, device="cuda"), "to": torch.zeros(self.span(self.to_at), dtype=self.kind, device="cuda")}
-        one["values"] = [peers.buffer_of(one[side].data_ptr().to_bytes(8, "little")) for side in ("from", "to")]
+        one["values"] = [rig.buffer_of(one[side].data_ptr().to_bytes(8, "little")) for side in ("from", "to")]
         return one
 
     def call(self, made):
@@ -112,7 +113,7 @@ def measure(env, task):
     calls = task.candidates()
     sets = [task.set() for _ in range(3)]
     right = all(task.right(sets[0], call) for call in calls.values())
-    times = peers.contest(calls, sets, env.rounds)
+    times = rig.contest(calls, sets, env.rounds)
     first = times.pop("first")
     best = min(times, key=times.get)
     regret = first / min(first, times[best]) - 1

@@ -8,6 +8,8 @@ import types
 import torch
 
 import peers
+import products
+import rig
 
 ROWS, BLOCKS, SHAPES = 64, 132, ((4096, 4096), (8192, 2048), (8192, 1024), (16384, 512), (16384, 256), (16384, 128))
 TILES = ((256, 4), (128, 7))  # columns, stages
@@ -104,15 +106,15 @@ def bound(env, asked, code, tensors, counts):
     for argument in code["arguments"]:
         name = argument["name"].split("_")[1]
         if argument["type"] == "CUtensorMap":
-            values.append(peers.buffer_of(env.zlay.map_bytes(maps[name], tensors[name[1].lower()].data_ptr())))
+            values.append(rig.buffer_of(env.zlay.map_bytes(maps[name], tensors[name[1].lower()].data_ptr())))
         else:
-            values.append(peers.buffer_of(counts[name].to_bytes(4, "little")))
+            values.append(rig.buffer_of(counts[name].to_bytes(4, "little")))
     return values
 
 
 def contest(env, n, k):
     m = ROWS * BLOCKS
-    product = peers.Product(env, m, n, k)
+    product = products.Product(env, m, n, k)
     calls = {"plan, tile " + str(product.plan["tile"]): product.by_zlay, "torch": next(iter(product.peers().values()))}
     sets = [product.set() for _ in range(3)]
     for width, stages in TILES:
@@ -129,7 +131,7 @@ def contest(env, n, k):
         torch.cuda.synchronize()
         error = product.error(sets[0], sets[0]["out" if name == "torch" else "d"])
         assert error < 2 ** -7, (name, error)
-    times = peers.contest(calls, sets, env.rounds)
+    times = rig.contest(calls, sets, env.rounds)
     ours = min(us for name, us in times.items() if name.startswith("plan"))
     for name, us in times.items():
         print(f"{m}x{n}x{k} {name:32} {us:9.2f} us {ours / us:.3f} of the plan's speed", flush=True)

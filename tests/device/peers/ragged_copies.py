@@ -17,7 +17,7 @@ import sys
 import torch
 
 import functions
-import peers
+import rig
 
 MARGIN, CANARY, SETS = 4096, 0x5a, 3
 
@@ -55,7 +55,7 @@ class Rows:
         return cuts
 
     def values(self, *tensors_and_addresses):
-        return [peers.buffer_of(int(x if isinstance(x, int) else x.data_ptr()).to_bytes(8, "little")) for x in tensors_and_addresses]
+        return [rig.buffer_of(int(x if isinstance(x, int) else x.data_ptr()).to_bytes(8, "little")) for x in tensors_and_addresses]
 
     def set(self, lists):
         """Memory, the moves that are due as (target, source) views, and the arguments."""
@@ -174,7 +174,7 @@ class Rows:
         calls = {str(grid): lambda s, grid=grid: self.by_zlay(s, grid) for grid in grids}
         calls["copy"] = lambda s: s["d"].copy_(s["a"])
         calls["torch"] = self.by_torch
-        times = peers.contest(calls, sets, self.env.rounds)
+        times = rig.contest(calls, sets, self.env.rounds)
         parts = [f"{times['copy'] / times[str(grid)]:.3f} ({grid})" for grid in grids]
         speed = 2 * one["useful"] / min(times[str(grid)] for grid in grids) / 1e6
         print(f"{self.name:58} {' '.join(parts)} of a copy; {speed:.2f} TB/s; torch {times['copy'] / times['torch']:.3f}{'' if right else '  WRONG'}", flush=True)
@@ -260,7 +260,7 @@ def main():
     parser.add_argument("--print", action="store_true", help="the CUDA C alone; nothing is run")
     parser.add_argument("names", nargs="*", help="lines that have one of these words")
     options = parser.parse_args()
-    env = argparse.Namespace(zlay=peers.Zlay(options.zlay), rounds=options.rounds)
+    env = argparse.Namespace(zlay=rig.Zlay(options.zlay), rounds=options.rounds)
     rows = [(i, row) for i, row in enumerate(all_rows(options.megabytes)) if not options.names or any(name in row[0] for name in options.names)]
     kernels = [(Columns if kind.endswith("columns") else Rows)(env, i, name, kind, shifts, **sizes) for i, (name, kind, shifts, sizes) in rows]
     if options.print:
@@ -268,7 +268,7 @@ def main():
         return
     torch.manual_seed(1)
     torch.zeros(1, device="cuda")
-    env.driver = peers.Driver()
+    env.driver = rig.Driver()
     cubin, log = functions.compiled([k.text for k in kernels])
     found = functions.functions_of(env.driver, cubin, [k.function_name for k in kernels])
     print(f"registers {' '.join(sorted(set(re.findall(r'Used [0-9]+', log))))}; bytes spilled: {max(map(int, re.findall(r'([0-9]+) bytes spill stores', log)))}")

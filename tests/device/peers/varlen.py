@@ -12,6 +12,7 @@ Then causal launches are timed as in peers.py, in one process, turn by turn, on 
 with a block for each tile, zlay's kernel whose grid is that of the longest sequence, torch's, and dense causal attention of 8192, 6144 and 4096 tokens, of about as many tokens in all.
 TFLOP/s count 2 * heads * head * (sum of tokens^2).  The model in varlen_model.py says what was expected.  Status 1 when a result is wrong."""
 import argparse
+import ctypes
 import json
 import math
 import os
@@ -21,7 +22,9 @@ import sys
 import torch
 from torch.nn.attention import SDPBackend
 
+import attentions
 import peers
+import rig
 
 BESIDE = 256  # rows of the result on either side that nothing may touch
 CANARY = 0x7fc1
@@ -61,10 +64,10 @@ class Packed:
     def values(self, one):
         maps = [self.env.zlay.map_bytes(m["map"], address_of(m["map"], one[m["tensor"]])) for m in self.plan["maps"]]
         scalars = {"n_N": (self.plan["tiles"]).to_bytes(4, "little"),
-                   "x_scale": bytes(peers.ctypes.c_float(math.log2(math.e) / math.sqrt(self.head))),
+                   "x_scale": bytes(ctypes.c_float(math.log2(math.e) / math.sqrt(self.head))),
                    "next_tile": self.next_tile.data_ptr().to_bytes(8, "little"),
                    "read_q_starts": one["starts"].data_ptr().to_bytes(8, "little"), "read_k_starts": one["starts"].data_ptr().to_bytes(8, "little")}
-        return [peers.buffer_of(maps.pop(0) if a["type"] == "CUtensorMap" else scalars[a["name"]]) for a in self.code["arguments"]]
+        return [rig.buffer_of(maps.pop(0) if a["type"] == "CUtensorMap" else scalars[a["name"]]) for a in self.code["arguments"]]
 
     def by_zlay(self, one):
         if self not in one:  # a set serves several plans
@@ -189,7 +192,7 @@ def dense_calls(env, packed, sets):
     """Dense causal attention of about as many tokens; calls, and the TFLOP of each."""
     calls, flop = {}, {}
     for tokens in (8192, 6144, 4096):
-        own = peers.Attention(env, packed.head, max(1, round(packed.total / tokens)), tokens, packed.heads, True, packed.kv_heads)
+        own = attentions.Attention(env, packed.head, max(1, round(packed.total / tokens)), tokens, packed.heads, True, packed.kv_heads)
         one = own.set()
         kinds = {"zlay": own.by_zlay, "cuDNN": own.by_torch(SDPBackend.CUDNN_ATTENTION)}
         for kind, call in kinds.items():
@@ -213,7 +216,7 @@ def timed(env, name, packed, one):
     useful = 2 * packed.heads * packed.head * sum(x * x for x in packed.lengths)
     flop = {call: useful for call in calls}
     more, of_dense = dense_calls(env, packed, sets)
-    times = peers.contest({**calls, **more}, sets, env.rounds)
+    times = rig.contest({**calls, **more}, sets, env.rounds)
     flop.update(of_dense)
     rate = {call: flop[call] / us / 1e6 for call, us in times.items()}
     for call, us in times.items():

@@ -15,11 +15,13 @@ import sys
 import torch
 
 import peers
+import products
+import rig
 
 BESIDE, CANARY = 4096, 0x7fc1
 
 
-class Gradients(peers.Product):
+class Gradients(products.Product):
     def __init__(self, env, lengths, m, n, **more):
         self.lengths, self.total = lengths, max(1, sum(lengths))
         super().__init__(env, m, n, self.total, "bf16", pitch_a=m, pitch_b=n, groups=len(lengths), ragged="k", a_order="col", b_order="row", **more)
@@ -34,8 +36,8 @@ class Gradients(peers.Product):
         one["ends"] = one["offsets"][1:].contiguous()
         one["workspace"] = torch.zeros(self.code["workspace"], device="cuda", dtype=torch.uint8)
         addresses = [one[x].data_ptr() for x in ("a", "b", "d")]
-        one["values"] = [peers.buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o])) for o in range(3)]
-        one["values"] += [peers.buffer_of(x.to_bytes(8, "little")) for x in addresses + [one["offsets"].data_ptr(), one["workspace"].data_ptr()]]
+        one["values"] = [rig.buffer_of(self.env.zlay.map_bytes(self.plan["maps"][o], addresses[o])) for o in range(3)]
+        one["values"] += [rig.buffer_of(x.to_bytes(8, "little")) for x in addresses + [one["offsets"].data_ptr(), one["workspace"].data_ptr()]]
         return one
 
     def by_torch(self, one):
@@ -99,7 +101,7 @@ def line_of(env, name, m, n, lengths, options):
     if options.correct or name == "ragged":
         return
     sets = [one, product.set()]  # each far larger than L2
-    times = peers.contest({"zlay": product.by_zlay, "torch._grouped_mm": product.by_torch, "a cuBLAS call a group": product.by_calls}, sets, env.rounds)
+    times = rig.contest({"zlay": product.by_zlay, "torch._grouped_mm": product.by_torch, "a cuBLAS call a group": product.by_calls}, sets, env.rounds)
     for call, us in times.items():
         print(f"    {call:24} {us:10.2f} us {2 * sum(lengths) * m * n / us / 1e6:8.1f} TFLOP/s, its time over zlay's {us / times['zlay']:.3f}")
 

@@ -2,7 +2,7 @@
 /* What devices counted: tests/data/banks.def on an H200, 256 patterns of each class of accesses; clocks of one warp there; and
  * counters that others published for an MI300X. */
 #include "tiles/bank.h"
-#include "tiles/banks.h"
+#include "tiles/bank_patterns.h"
 
 enum {
 #define BANK_CLASS(name, instruction, bytes, lanes, operation) name,
