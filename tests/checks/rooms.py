@@ -12,6 +12,7 @@ import sys
 build = sys.argv[1]
 MOST = 33  # files of a folder
 MOST_TESTS = 20
+MOST_LINES = 600  # of a file of tests
 
 rooms, may, knots, faces = [], {}, {}, {}
 for line in open("tests/checks/rooms.list"):
@@ -203,6 +204,14 @@ def strange():
                 yield f"{folder}: {len(files)} files" + ("" if "README.md" in files else ", no README")
 
 
+def long_tests():
+    for folder, _, files in os.walk("tests"):
+        for path in (f"{folder}/{name}" for name in files if name.endswith((".c", ".h", ".cu", ".cpp", ".py", ".sh"))):
+            lines = sum(1 for _ in open(path))
+            if lines > MOST_LINES:
+                yield f"{path} {lines}"
+
+
 def missing():
     """What READMEs of tests name, and is neither beside them nor at that path."""
     for folder, _, files in os.walk("tests"):
@@ -262,6 +271,7 @@ check("every public header has its room", [h[:-2] for h in os.listdir("include/z
 check(f"no folder has more than {MOST} sources", [f"{f} {n}" for f, n in folders.items() if n > MOST])
 check("every folder has a README", [f for f in folders if not os.path.exists(f"src/{f}/README.md")])
 check(f"folders of tests/device and tests/emit have a README and at most {MOST_TESTS} files", strange())
+check(f"no file of tests has more than {MOST_LINES} lines", long_tests())
 check("READMEs of tests name files that are there", missing())
 check("tests/README.md names every folder of tests that is no room", unnamed())
 check("a header declares what its room defines", misplaced())

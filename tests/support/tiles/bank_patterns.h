@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns of addresses that a device's counters were read for, drawn anew by whoever asks: C and C++. The i-th pattern of a class
  * depends on nothing else, so that tests/data keeps counters alone. */
-#ifndef TEST_BANKS_H
-#define TEST_BANKS_H
+#ifndef TEST_BANK_PATTERNS_H
+#define TEST_BANK_PATTERNS_H
 
 #include <stdint.h>
 
