@@ -5,8 +5,8 @@
  * tenth as many of the slots of clusters of 2 to 8 blocks.
  *
  *   device-words [--count N] [--ptx DIR]     --ptx writes the kernels and runs nothing */
-#include "random.h"
 #include "device/rig/cuda_now.h"
+#include "random.h"
 
 #include <stdbool.h>
 #include <stdio.h>

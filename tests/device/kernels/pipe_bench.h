@@ -4,8 +4,8 @@
 #ifndef PIPE_BENCH_H
 #define PIPE_BENCH_H
 
-#include "random.h"
 #include "pipe_rows.h"
+#include "random.h"
 
 #include <zlay/zlay.h>
 

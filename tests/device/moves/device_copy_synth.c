@@ -3,9 +3,9 @@
  * cluster do for each other, 50 tiles and 50 exchanges: every byte, margins included, against the
  * two layouts or the CPU model. Then how fast large copies are. */
 #define _DEFAULT_SOURCE /* alarm */
+#include "copy_kernel.h"
 #include "plans/clusters.h"
 #include "tiles/transfers.h"
-#include "copy_kernel.h"
 
 #include <stdbool.h>
 #include <unistd.h>

@@ -5,8 +5,8 @@
  *
  *   device-moves [--moves N]     Ends with `N passed, N failed`. */
 #define _DEFAULT_SOURCE /* alarm */
-#include "tiles/move_draw.h"
 #include "device/rig/cuda_now.h"
+#include "tiles/move_draw.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

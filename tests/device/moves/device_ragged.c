@@ -8,8 +8,8 @@
  *
  * Every wait of the kernel ends, and the program ends after five minutes. Ends with `N passed, N failed`. */
 #define _DEFAULT_SOURCE /* alarm */
-#include "plans/ragged_world.h"
 #include "device/rig/cuda_now.h"
+#include "plans/ragged_world.h"
 #include "synth_kernel.h"
 
 #include <stdlib.h>

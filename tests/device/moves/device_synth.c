@@ -5,9 +5,9 @@
  *   device-synth [--moves N] [--seed N] [--dry]     --dry plans and copies nothing
  *
  * Ends with `N passed, N failed`. */
-#include "tiles/tile_draw.h"
 #include "device/rig/cuda_now.h"
 #include "synth_kernel.h"
+#include "tiles/tile_draw.h"
 
 #include <stdlib.h>
 
