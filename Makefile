@@ -192,9 +192,9 @@ WORLDS := exhaustive refute oracle models
 programs = $(filter-out $(LEFT:%=$(B)/tests/%),$(patsubst tests/%.c,$(B)/tests/%,$(sort $(shell find $(wildcard $(1:%=tests/%)) -name '*.c'))))
 # Programs whose time goes to their own machines, which execute kernels or every interleaving, or to ptxas: LEFT='$(MACHINES)'
 # leaves them out where a second compiler made the same library; sanitizers leave out the longest.
-LONGEST := emit/attention_run pipe/runs/mutants
-MACHINES := $(LONGEST) $(addprefix emit/,attention_text block_gemm_run block_scales_run gcn_attention gcn_epilogue gcn_types multicast_run \
-    pipe_run ptx_types quantise_run scales_run split_run stream_run swap_run sync_gemm_run tmem_gemm_run weights_run)
+LONGEST := emit/attention/run pipe/runs/mutants
+MACHINES := $(LONGEST) $(addprefix emit/,attention/text pipe/block_scales_run pipe/run gcn/attention gcn/epilogue gcn/types) \
+    $(addprefix emit/gemm/,block_scales multicast quantise scales split stream swap sync tmem types weights)
 TESTS := $(call programs,$(UNITS) $(WORLDS))
 # Two builds for one check are too long for `make test`; `make test-all` has it.
 CHECKS := $(sort $(filter-out $(if $(filter 1,$(ZLAY_EXHAUSTIVE)),,tests/checks/reproducible.sh),$(wildcard tests/checks/*.sh)))
@@ -212,7 +212,7 @@ $(INTERPRETERS): $(B)/%.o: %.c
 $(B)/libinterpreters.a: $(INTERPRETERS)
 # Most programs of the units run for less time than their own optimisation would take; what they call is optimised.  Those that
 # compute much themselves, by explorers and whole tables, are BUSY, as are the worlds.
-BUSY := pipe/runs/% emit/%_run emit/gcn% emit/copy emit/move emit/function/copy emit/function/ragged synth/copy/unknowns synth/tensormap/store synth/swizzle/% \
+BUSY := pipe/runs/% emit/%_run emit/%/run emit/gemm/% emit/gcn/% emit/machines/gcn% emit/move/copy emit/move/move emit/function/copy% emit/function/ragged synth/copy/unknowns synth/tensormap/store synth/swizzle/% \
     algebra/ops/beside_powers algebra/decide/large algebra/decide/pieces algebra/layout/eval_many
 $(filter-out $(BUSY:%=$(B)/tests/%),$(call programs,$(UNITS))): private COMPILE += -O0
 # Hundreds of programs are linked with archives that have debugging information: gold takes half of the time there.
@@ -303,44 +303,48 @@ doc-check: $(B)/zlay
 
 # ---- on a device: no cmocka but tests/portable/cmocka.h, no jansson ------------
 
-DEVICE := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/*.c)))
-DEVICE_MAIN := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/device_*.c)))
+DEVICE := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/*/*.c)))
+DEVICE_MAIN := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/*/device_*.c)))
 $(B)/device/%.o: tests/device/%.c
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests/portable -Itests/support -c -o $@ $<
-$(B)/device-%: $(B)/device/device_%.o $(filter-out $(DEVICE_MAIN),$(DEVICE)) $(B)/libzlay-runtime.a $(B)/libzlay.a
+	$(COMPILE) -Itests/portable -Itests/support -Itests -c -o $@ $<
+# Programs on the rig; those below stand on less.
+ON_RIG := $(filter-out $(DEVICE_MAIN),$(DEVICE)) $(B)/libzlay-runtime.a $(B)/libzlay.a
+$(addprefix $(B)/device-,test bench): $(B)/device-%: $(B)/device/kernels/device_%.o $(ON_RIG)
+	$(link) $(ENGINE_LIBS) -ldl -lm -lpthread
+$(addprefix $(B)/device-,copies wgmma): $(B)/device-%: $(B)/device/hardware/device_%.o $(ON_RIG)
 	$(link) $(ENGINE_LIBS) -ldl -lm -lpthread
 # By dlopen alone: no runtime library, no toolkit.
-ORACLE := $(addprefix $(B)/device/,device_oracle.o cuda_now.o sample.o use_run.o)
+ORACLE := $(addprefix $(B)/device/,driver/device_oracle.o rig/cuda_now.o driver/sample.o driver/use_run.o)
 $(B)/device-oracle: $(ORACLE) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
-$(B)/device-synth: $(addprefix $(B)/device/,device_synth.o cuda_now.o) $(B)/libzlay.a
+$(B)/device-synth: $(addprefix $(B)/device/,moves/device_synth.o rig/cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-oracle: $(B)/device-oracle
 	$(B)/device-oracle
 device-wgmma: $(B)/device-wgmma
 	$(B)/device-wgmma
-$(B)/device-copy-synth: $(addprefix $(B)/device/,device_copy_synth.o copy_kernel.o copy_rates.o cuda_now.o) $(B)/libzlay.a
+$(B)/device-copy-synth: $(addprefix $(B)/device/,moves/device_copy_synth.o moves/copy_kernel.o moves/copy_rates.o rig/cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
-$(B)/device-pipes: $(addprefix $(B)/device/,device_pipes.o cuda_now.o) $(B)/libzlay.a
+$(B)/device-pipes: $(addprefix $(B)/device/,kernels/device_pipes.o rig/cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-pipes: $(B)/device-pipes
 	$(B)/device-pipes
-$(B)/device-moves: $(addprefix $(B)/device/,device_moves.o cuda_now.o) $(B)/libzlay.a
+$(B)/device-moves: $(addprefix $(B)/device/,moves/device_moves.o rig/cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-copy-synth: $(B)/device-copy-synth
 	$(B)/device-copy-synth
-$(B)/device-ragged: $(addprefix $(B)/device/,device_ragged.o cuda_now.o) $(B)/libzlay.a
+$(B)/device-ragged: $(addprefix $(B)/device/,moves/device_ragged.o rig/cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-ragged: $(B)/device-ragged
 	$(B)/device-ragged
-$(B)/device-groups: $(addprefix $(B)/device/,device_groups.o groups_attention.o groups_rows.o) $(B)/libzlay-runtime.a $(B)/libzlay.a
+$(B)/device-groups: $(addprefix $(B)/device/,kernels/device_groups.o kernels/groups_attention.o kernels/groups_rows.o) $(B)/libzlay-runtime.a $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-groups: $(B)/device-groups
 	$(B)/device-groups
 device-moves: $(B)/device-moves
 	$(B)/device-moves
-$(B)/device-module: $(B)/device/device_module.o $(B)/libzlay-runtime.a $(B)/libzlay.a
+$(B)/device-module: $(B)/device/kernels/device_module.o $(B)/libzlay-runtime.a $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-test: $(addprefix $(B)/device-,test synth copy-synth moves words functions pipes module groups)
 	$(B)/device-test
@@ -357,41 +361,41 @@ device-synth: $(B)/device-synth
 	$(B)/device-synth
 device-copies: $(B)/device-copies
 	$(B)/device-copies
-$(B)/device-words: $(B)/device/device_words.o $(B)/device/cuda_now.o $(B)/libzlay.a
+$(B)/device-words: $(B)/device/functions/device_words.o $(B)/device/rig/cuda_now.o $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-words: $(B)/device-words
 	$(B)/device-words
-$(B)/device-functions: $(addprefix $(B)/device/,device_functions.o function_kernels.o cuda_now.o) $(B)/libzlay.a
+$(B)/device-functions: $(addprefix $(B)/device/,functions/device_functions.o functions/function_kernels.o rig/cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-functions: $(B)/device-functions
 	$(B)/device-functions
 # Beside PyTorch: GEMMs of all types, attention.  SHAPES=FILE of lines `M N K` adds those.
 device-peers: $(B)/zlay
-	$(PYTHON) tests/device/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 transposes attention $(if $(SHAPES),lm)
+	$(PYTHON) tests/device/peers/peers.py --zlay $(B)/zlay $(if $(SHAPES),--shapes $(SHAPES)) correct large types small edges scales int4 transposes attention $(if $(SHAPES),lm)
 # Bytes of global memory that io.gemm and io.attention say, beside what Nsight Compute counts.
 device-dram: $(B)/zlay
-	$(PYTHON) tests/device/dram.py --zlay $(B)/zlay
-	$(PYTHON) tests/device/dram.py --zlay $(B)/zlay --held
+	$(PYTHON) tests/device/hardware/dram.py --zlay $(B)/zlay
+	$(PYTHON) tests/device/hardware/dram.py --zlay $(B)/zlay --held
 # The Python package that $(PYTHON) finds, on tensors of PyTorch.
 device-python:
-	$(PYTHON) tests/device/python.py
+	$(PYTHON) tests/device/kernels/python.py
 # What plans reckon with: times of K steps, the rows of a machine that are measured, and the constants fitted to random requests.  It
 # takes some ten minutes, of which three plan and print 4,000 kernels, and one compiles them on 16 cores.
 device-calibrate: $(B)/zlay
-	python3 tests/device/calibrate.py --zlay $(B)/zlay > $(B)/times.def
-	python3 tests/device/machine.py --build $(B)/device-machine > $(B)/machine_h200.def
+	python3 tests/device/fit/calibrate.py --zlay $(B)/zlay > $(B)/times.def
+	python3 tests/device/fit/machine.py --build $(B)/device-machine > $(B)/machine_h200.def
 	mv $(B)/times.def src/synth/gemm/times.def
 	mv $(B)/machine_h200.def src/target/machine_h200.def
-	python3 tests/device/fit.py plan $(B)/fit.xz --zlay $(B)/zlay
-	python3 tests/device/fit.py run $(B)/fit.xz --rounds 5 --json $(B)/fit.json
-	python3 tests/device/fit.py keep $(B)/fit.json > tests/data/plan_times.txt
-	python3 tests/device/fit.py fit tests/data/plan_times.txt --write
+	python3 tests/device/fit/fit.py plan $(B)/fit.xz --zlay $(B)/zlay
+	python3 tests/device/fit/fit.py run $(B)/fit.xz --rounds 5 --json $(B)/fit.json
+	python3 tests/device/fit/fit.py keep $(B)/fit.json > tests/data/plan_times.txt
+	python3 tests/device/fit/fit.py fit tests/data/plan_times.txt --write
 device-bench: $(B)/device-bench
 	$(B)/device-bench
 device-banks:
-	tests/device/banks.sh $(B)/device-banks
+	tests/device/hardware/banks.sh $(B)/device-banks
 device-edit: $(B)/zlay # maps edited by tensormap.replace
-	tests/device/edit.sh $(B)/zlay $(B)/device-edit
+	tests/device/driver/edit.sh $(B)/zlay $(B)/device-edit
 
 # The programs of examples/, each built and run; what the machine lacks the means for is skipped by name.  EXAMPLES='gemm' takes one.
 examples: $(B)/libzlay.a $(B)/libzlay-runtime.a $(B)/zlay.pc $(if $(filter cutlass_host,$(EXAMPLES)),,$(EXPLAIN) $(B)/zlay)
@@ -464,11 +468,11 @@ test-playground: playground
 # ---- documents, packages ---------------------------------------------------
 
 # The texts of tests/golden, as they are printed now.
-golden: $(B)/tests/emit/pipe $(B)/tests/emit/wave $(B)/tests/emit/scales_run $(B)/tests/emit/gcn_scales
-	$(B)/tests/emit/pipe golden
-	$(B)/tests/emit/wave golden
-	$(B)/tests/emit/scales_run golden
-	$(B)/tests/emit/gcn_scales golden
+golden: $(addprefix $(B)/tests/emit/,pipe/pipe gcn/wave gemm/scales gcn/scales)
+	$(B)/tests/emit/pipe/pipe golden
+	$(B)/tests/emit/gcn/wave golden
+	$(B)/tests/emit/gemm/scales golden
+	$(B)/tests/emit/gcn/scales golden
 
 # What tests/checks/census.sh holds the tree to; what is lost stays in the list until tests/census.gone says why.
 census: all

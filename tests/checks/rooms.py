@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tests/checks/rooms.py BUILD: who may include whom, as tests/checks/rooms.list has it, against every include of src and
-every symbol that an object of BUILD asks of another; and the circles of files, against tests/checks/circles.list.  Speaks
-TAP.  With `draw` it prints the table that is true now, with `circles` the calls of each circle that is in no list."""
+every symbol that an object of BUILD asks of another; the circles of files, against tests/checks/circles.list; and the folders of
+tests.  Speaks TAP.  With `draw` it prints the table that is true now, with `circles` the calls of each circle that is in no list."""
 import collections
 import os
 import re
@@ -11,6 +11,8 @@ import sys
 
 build = sys.argv[1]
 MOST = 33  # files of a folder
+MOST_TESTS = 20
+MOST_LINES = 600  # of a file of tests
 
 rooms, may, knots, faces = [], {}, {}, {}
 for line in open("tests/checks/rooms.list"):
@@ -191,6 +193,42 @@ def forbidden(edges):
             yield f"{path}: {what}"
 
 
+# ---- tests ----------------------------------------------------------------------------------
+
+
+def strange():
+    """Folders of tests/device and tests/emit without a README, or with too many files."""
+    for top in ("tests/device", "tests/emit"):
+        for folder, _, files in os.walk(top):
+            if not folder.endswith("__pycache__") and (len(files) > MOST_TESTS or "README.md" not in files):
+                yield f"{folder}: {len(files)} files" + ("" if "README.md" in files else ", no README")
+
+
+def long_tests():
+    for folder, _, files in os.walk("tests"):
+        for path in (f"{folder}/{name}" for name in files if name.endswith((".c", ".h", ".cu", ".cpp", ".py", ".sh"))):
+            lines = sum(1 for _ in open(path))
+            if lines > MOST_LINES:
+                yield f"{path} {lines}"
+
+
+def missing():
+    """What READMEs of tests name, and is neither beside them nor at that path."""
+    for folder, _, files in os.walk("tests"):
+        if "README.md" in files:
+            for name in re.findall(r"[\w./-]+\.(?:cu?|h|py|sh|def|txt|md)\b", open(f"{folder}/README.md").read()):
+                if not os.path.exists(f"{folder}/{name}") and not os.path.exists(name):
+                    yield f"{folder}/README.md: {name}"
+
+
+def unnamed():
+    """Folders of tests that are no room of src and that tests/README.md does not name."""
+    text = open("tests/README.md").read()
+    for name in sorted(os.listdir("tests")):
+        if os.path.isdir(f"tests/{name}") and not os.path.isdir(f"src/{name}") and f"`{name}/`" not in text:
+            yield name
+
+
 number, failed = 0, False
 
 
@@ -232,6 +270,10 @@ check("knots that are open still stand in the table, and those that are gone do 
 check("every public header has its room", [h[:-2] for h in os.listdir("include/zlay") if h.endswith(".h") and h[:-2] not in faces and h != "zlay.h"])
 check(f"no folder has more than {MOST} sources", [f"{f} {n}" for f, n in folders.items() if n > MOST])
 check("every folder has a README", [f for f in folders if not os.path.exists(f"src/{f}/README.md")])
+check(f"folders of tests/device and tests/emit have a README and at most {MOST_TESTS} files", strange())
+check(f"no file of tests has more than {MOST_LINES} lines", long_tests())
+check("READMEs of tests name files that are there", missing())
+check("tests/README.md names every folder of tests that is no room", unnamed())
 check("a header declares what its room defines", misplaced())
 check("no function inside calls a public one that enters the ctx", reentries())
 now = circles(calls())

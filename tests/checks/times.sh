@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The planners' models of time: the constants are what times that are kept give, the program reckons as tests/device/fit.py does, and
+# The planners' models of time: the constants are what times that are kept give, the program reckons as tests/device/fit/fit.py does, and
 # its first choices are as near to the best as they were.
 . tests/tap.sh
 
 times=tests/data/plan_times.txt
-fit() { python3 tests/device/fit.py "$@"; }
+fit() { python3 tests/device/fit/fit.py "$@"; }
 
 files() { sed 's/\(FITTED(.*\), [0-9]*)/\1)/' "$@"; } # numbers are compared below, for the last digit is the machine's
 files_are_written_so() {
@@ -18,7 +18,7 @@ is_noticed() { # pairs that take twice as long
     awk '/ pairs / {$NF *= 2} {print}' "$times" > "$tap_dir/times" && exits 1 fit check "$tap_dir/times" --zlay "$B/zlay" | grep -q 'PAIR_PERCENT is'
 }
 draws_are_new() { # the held tasks are none of 2000 that a fit may draw, which are the same each time
-    (cd tests/device && python3 -c '
+    (cd tests/device/fit && python3 -c '
 import fit, itertools, random, tune
 for drawn, held in (fit.gemms_drawn, tune.GEMMS), (fit.attentions_drawn, tune.ATTENTIONS):
     one, two = (list(itertools.islice(drawn(random.Random(1)), 2000)) for _ in range(2))

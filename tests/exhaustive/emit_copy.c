@@ -3,8 +3,8 @@
  * alignment of both pointers from an element to 16 bytes, every pitch from a row to two elements more (of one row, which
  * has none, one), by the path that is chosen, by `realign` and by `cp_async` where they are legal. The text is executed;
  * every byte is compared. */
+#include "blocks/blocks.h"
 #include "ctx.h"
-#include "tiles/ptx-machine.h"
 #include "tiles/transfers.h"
 
 enum { ROOM = 1 << 17, BASE_FROM = 1 << 24, BASE_TO = 1 << 28, BYTES_MOST = 50 };

@@ -2,9 +2,9 @@
 /* The reader of lines is jansson's equal (which reads each line here too), and memory ends inside the JSON library: one allocation of jansson after the other fails, alone and with all behind it, in a
  * whole request of every operation.  What comes back is the right answer, or ZLAY_ENOMEM, or an error line that
  * is well-formed.  The test sets jansson's hooks, which are the whole process's; the library never does. */
-#define main json_main
-#include "json/json.c"
-#undef main
+#include "json/json.h"
+#include "json_line.h"
+#include "json_whole.h"
 
 enum { EACH = 300 }; /* failures of one request that are tried; of more a sample */
 
@@ -32,7 +32,7 @@ static void give(void *ptr)
 
 typedef struct reply {
     zlay_status status;
-    char text[TEXT];
+    char text[JSON_LINE];
 } reply;
 
 static void answer_of(reply *out, zlay_ctx *ctx, const char *line, size_t fails_at, bool on)
@@ -134,6 +134,5 @@ static void reads_as_jansson(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_fails), cmocka_unit_test(reads_as_jansson)};
-    (void)json_main;
     return cmocka_run_group_tests(tests, begin, end);
 }

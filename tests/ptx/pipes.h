@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of device/pipes.def on the machine: printed, run once, compared. */
+/* Rows of device/kernels/pipes.def on the machine: printed, run once, compared. */
 #ifndef TEST_PTX_PIPES_H
 #define TEST_PTX_PIPES_H
 
 #include "ptx/run.h"
 
-#include "device/pipe_bench.h"
+#include "device/kernels/pipe_bench.h"
 
 static px_machine machine;
 static bench piped;

@@ -7,12 +7,11 @@
  * not count its steps stands out, also where the whole is fast.  Most run under a small `work` = W; what is answered under W is
  * answered alike under 8 W: a limit ends a call or changes nothing. */
 #define _DEFAULT_SOURCE /* wait4, MAP_ANONYMOUS */
-#define main json_main
-#include "json/json.c"
-#undef main
-
 #include "base/base.h"
 #include "bounded.h"
+#include "ctx.h"
+#include "json/json.h"
+#include "json_whole.h"
 
 enum { REQUEST_MOST = 1024, BATCH = 100, LAYOUT_MOST = 400, ROOM = 1 << 22 };
 
@@ -368,6 +367,5 @@ static void default_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(little_work), cmocka_unit_test(default_limits)};
-    (void)json_main;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tries to refute places.find: one to four operations of every form on up to seven values of odd sizes, loops with values that are carried, rings, capacities
  * that are nearly too small, grids, costs drawn or all alike, on targets of each kind.  All forms, places, trees of moves and shapes are tried, lives are
- * played round by round and buffers laid at every offset (tests/support/tiles/places.h).  A lower or a higher cost, more moves, a larger cluster, NONE where
+ * played round by round and buffers laid at every offset (tests/support/places).  A lower or a higher cost, more moves, a larger cluster, NONE where
  * a choice is, a choice that does not fit, another fixed point than the one that its functions reach in a drawn order, masks that bring a row twice or never, and a capacity that is not the least refute. */
-#include "tiles/places.h"
+#include "places/brute.h"
+#include "places/fixed.h"
 
 enum { CASES = 600, LONG = 30, INPUTS = 3, OPERATIONS = 8, SHORT = 4 };
 

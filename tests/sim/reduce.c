@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions, copies of four rows and multicasts of the model, against element-by-element copies
  * that know nothing of rows and runs. The same model was compared with an H200 byte by byte:
- * tests/device/copies.def. */
+ * tests/device/hardware/copies.def. */
 #include "sim.h"
 
 #include <math.h>

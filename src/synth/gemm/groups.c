@@ -24,7 +24,7 @@ void zl_groups_explain(zl_text *out, const zlay_plan_summary *info)
 }
 
 /* The tile of groups, by the rows that each has of all: columns for a few rows and as many stages as fit, then those with which an
- * H200 was fastest (tests/device/grouped.py), where L2 sends the fewest bytes. */
+ * H200 was fastest (tests/device/peers/grouped.py), where L2 sends the fewest bytes. */
 bool zl_groups_fit(const zlay_plan_summary *info, uint32_t m, uint32_t n)
 {
     uint64_t rows = zl_ceil_div(zl_groups_rows(info), info->groups);

@@ -7,7 +7,7 @@
 #include "synth/gemm/plan.h"
 
 /* Groups of rows: fewer than 2^30 of them together; the rows of tiles at most; those that are usual, for half of the last `empty`
- * rows of a group are empty, and take as long as others: a tile (tests/device/grouped.py on an H200), or what a consumer has; and what they add to a copy of an operand,
+ * rows of a group are empty, and take as long as others: a tile (tests/device/peers/grouped.py on an H200), or what a consumer has; and what they add to a copy of an operand,
  * along the axes that count where a group begins and ends, and groups. */
 enum { ZL_GROUPS_ROWS_LOG = 30 };
 /* Whether groups have elements of K of their own: A and B have rows of groups below each other, D a matrix for each. */

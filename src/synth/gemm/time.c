@@ -6,7 +6,7 @@
  * work run in step and so ask for the same lines at once, and, far slower, the zeros of rows outside of A and B. The steps of a block, with what begins and
  * ends each tile, or what DRAM takes for panels that a wave of tiles reads once, or the products at the rate that the board's power
  * sustains. Of two such times neither waits for the other, so the sum is that of fourth powers. The constants are fitted to random
- * products on an H200 (tests/device/fit.py); docs/internals/times.md has the equations.
+ * products on an H200 (tests/device/fit/fit.py); docs/internals/times.md has the equations.
  *
  * Other products. Waves of tiles, each of its K steps and a few more: by times of one step that were measured on an H200, within 3 %
  * where K has 40 steps or more, or that are counted from published widths. */

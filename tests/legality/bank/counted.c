@@ -2,11 +2,11 @@
 /* What devices counted: tests/data/banks.def on an H200, 256 patterns of each class of accesses; clocks of one warp there; and
  * counters that others published for an MI300X. */
 #include "tiles/bank.h"
-#include "tiles/banks.h"
+#include "tiles/bank_patterns.h"
 
 enum {
 #define BANK_CLASS(name, instruction, bytes, lanes, operation) name,
-#include "device/banks.def"
+#include "device/hardware/banks.def"
 #undef BANK_CLASS
     CLASSES
 };
@@ -16,7 +16,7 @@ static const struct {
     uint32_t bytes, lanes;
 } classes[] = {
 #define BANK_CLASS(name, instruction, bytes, lanes, operation) {instruction, bytes, lanes},
-#include "device/banks.def"
+#include "device/hardware/banks.def"
 #undef BANK_CLASS
 };
 

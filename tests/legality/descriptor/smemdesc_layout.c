@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a matrix descriptor reads, as a layout: against the canonical layouts of the PTX ISA written
  * as sums, and the pictures of its swizzles.  An H200 read 38.6 million elements of 86 forms where
- * these layouts say (tests/device/device_wgmma.c). */
+ * these layouts say (tests/device/hardware/device_wgmma.c). */
 #include "tiles/smemdesc.h"
 
 /* Bits of an element there: of 4- and 6-bit ones that lie 16 in 16 bytes, 8. */

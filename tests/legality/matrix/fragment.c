@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Register fragments of wgmma against the formulas of the PTX ISA's figures; an H200 agreed with
- * every element of A, D and the metadata (tests/device/device_wgmma.c). */
+ * every element of A, D and the metadata (tests/device/hardware/device_wgmma.c). */
 #include "legality.h"
 
 enum { THREADS = 128 };

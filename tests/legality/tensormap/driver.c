@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a driver and a device were seen to do, again without them: answers of the three encode calls, and
  * the bytes that copies through legal maps left behind. */
-#include "device/use_model.h"
+#include "device/driver/use_model.h"
 #include "tiles/driver_predicate.h"
 #include "legality.h"
 #include "legality/tensormap/tensormap.h"

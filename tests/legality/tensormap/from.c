@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maps from the arguments of the driver's encode calls, and the worked examples of zlay/tensormap.h. */
-#include "device/map_draw.h"
+#include "device/driver/map_draw.h"
 #include "legality.h"
 
 /* Entries that the rank does not have are not read: they stand behind arrays of exactly `rank`. */

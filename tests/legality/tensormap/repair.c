@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs: each broken rule's own, and the joint one of a map. */
-#include "device/map_draw.h"
+#include "device/driver/map_draw.h"
 #include "legality/tensormap/tensormap.h"
 #include "repair.h"
 

@@ -3,7 +3,7 @@
 #ifndef DRIVER_PREDICATE_H
 #define DRIVER_PREDICATE_H
 
-#include "device/map_draw.h"
+#include "device/driver/map_draw.h"
 
 #include <stdbool.h>
 

@@ -5,10 +5,10 @@
 #ifndef TEST_MOVE_TRIAL_H
 #define TEST_MOVE_TRIAL_H
 
+#include "blocks/blocks.h"
 #include "ctx.h"
 #include "layouts/layout.h"
 #include "tiles/move_draw.h"
-#include "tiles/ptx-machine.h"
 
 #include <zlay/emit.h>
 

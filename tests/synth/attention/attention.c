@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of attention: the one by hand, what is refused and why, and memory that ends. Their kernels are executed in
- * tests/emit/attention_run.c. */
+ * tests/emit/attention/run.c. */
 #include "ctx.h"
 #include "heap.h"
 

@@ -2,9 +2,9 @@
 /* copy.synth of tensors whose extents and strides are names, held against numbers: at each choice of
  * numbers every tile's accesses are made one by one, as digits, texts and edges say, and afterwards each
  * cell of the tensor lies where the layouts with those numbers put it, and nothing else was touched. */
-#include "tiles/copy_synth.h"
+#include "blocks/blocks.h"
 #include "expression.h"
-#include "tiles/ptx-machine.h"
+#include "tiles/copy_synth.h"
 #include "tiles/tiled.h"
 
 #include <zlay/symbol.h>

@@ -52,7 +52,7 @@ static void products(void **state)
     }
 }
 
-/* The K steps that tests/device/calibrate.py measured, of tiles that fill all processors, with what it divides them by. */
+/* The K steps that tests/device/fit/calibrate.py measured, of tiles that fill all processors, with what it divides them by. */
 static const struct {
     uint32_t m, n;
     double step; /* ns */

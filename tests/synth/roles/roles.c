@@ -67,7 +67,7 @@ typedef struct known {
     const char *file, *target;
     uint32_t roles, warps, interval;
     const char *lines[8]; /* of the pipe */
-    const char *d;        /* how D lies; NULL: emit/roles_run has the kernel */
+    const char *d;        /* how D lies; NULL: emit/attention/roles_run has the kernel */
 } known;
 
 static const known examples[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of products with weights of 4 or 8 bits: the one by hand, the order of packed weights, what is refused and why, and memory that
- * ends. Their kernels are executed in tests/emit/weights_run.c. */
+ * ends. Their kernels are executed in tests/emit/gemm/weights.c. */
 #include "ctx.h"
 #include "heap.h"
 
