@@ -94,6 +94,7 @@ typedef struct zlay_attention_terms {
     uint64_t block_ns;    /* of a block of so many tiles, with its beginning and its result */
     uint64_t longest_ns;  /* causal: of the block of the most tiles */
     uint64_t tail_ns;     /* causal: the part of the longest behind the even share; 0: none */
+    uint64_t dram_ns;     /* each tensor once through DRAM, as the bound has it */
     uint64_t start_ns;    /* of a launch */
 } zlay_attention_terms;
 

@@ -18,7 +18,6 @@ enum {
     TMEM_COLUMNS = 512,
     PERCENT = 100, MODEL_ERROR = 1, /* per cent: less is no reason to leave the known form */
     BLOCKS_SEEN = 4096, QUERIES_FEW = 64, /* of these no form was measured but the known one */
-    PROCESSORS = 132, /* of an H200 */
 };
 
 /* What the model reckons with: docs/internals/times.md says what each is. */
@@ -117,19 +116,20 @@ static void tile_put(zlay_attention_terms *out, const zlay_attention_plan *p, co
 uint64_t zl_attention_form_terms(zlay_attention_terms *out, const zlay_attention_plan *p, const zl_attention_form *f)
 {
     uint64_t most, blocks = zl_attention_form_blocks(p, f);
-    *out = (zlay_attention_terms){.at_once = p->tmem ? 0 : PROCESSORS};
+    *out = (zlay_attention_terms){.at_once = p->tmem ? 0 : p->processors};
     if (p->tmem) return 0;
     tile_put(out, p, f);
     out->start_ns = START;
-    out->waves = zl_ceil_div(blocks, PROCESSORS);
-    out->last = blocks - (out->waves - 1) * PROCESSORS;
+    out->dram_ns = p->dram_ns;
+    out->waves = zl_ceil_div(blocks, p->processors);
+    out->last = blocks - (out->waves - 1) * p->processors;
     out->tiles_milli = tiles_milli(p, f, &most);
     out->block_ns = zl_umul_sat(out->tiles_milli, out->tile_ns) / MILLI + BEGIN;
-    if (!p->ask.causal) return START + zl_umul_sat(out->waves, out->block_ns);
+    if (!p->ask.causal) return START + zl_norm4(zl_umul_sat(out->waves, out->block_ns), p->dram_ns);
     out->longest_ns = zl_umul_sat(most, out->tile_ns) + BEGIN;
-    uint64_t tail = zl_umul_sat(out->longest_ns, TAIL) / MILLI, share = zl_umul_sat(blocks, out->block_ns) / PROCESSORS + tail;
+    uint64_t tail = zl_umul_sat(out->longest_ns, TAIL) / MILLI, share = zl_umul_sat(blocks, out->block_ns) / p->processors + tail;
     out->tail_ns = share >= out->longest_ns ? tail : 0;
-    return START + zl_umax(share, out->longest_ns);
+    return START + zl_norm4(zl_umax(share, out->longest_ns), p->dram_ns);
 }
 
 uint64_t zl_attention_form_time(const zlay_attention_plan *p, const zl_attention_form *f)
