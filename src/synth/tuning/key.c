@@ -75,6 +75,7 @@ static void put_asks(zl_text *out, const zlay_gemm *g)
     else zl_puts(out, "-,");
     if (g->stages) zl_putf(out, "%u", g->stages);
     else zl_puts(out, "-");
+    if (g->band) zl_putf(out, ",band%u", g->band);
 }
 
 typedef struct gemm_key {
