@@ -15,7 +15,7 @@ enum { SHOWN = 6 };
 
 /* ---- what else there is -------------------------------------------------------------------- */
 
-/* What is said of a candidate, of a GEMM or of attention. */
+/* A candidate as the list shows it, of a GEMM or of attention. */
 typedef struct rival {
     char choice[ZLAY_TUNING_CHOICE];
     uint64_t ns, blocks;
@@ -23,14 +23,14 @@ typedef struct rival {
 } rival;
 
 /* What the two differ in: the type of a candidate, the list, and why one takes more. */
-typedef struct kind {
+typedef struct rival_kind {
     size_t size;
     zlay_status (*list)(zlay_ctx *ctx, void *out, size_t room, size_t *count,
                         const zlay_target *target, const void *request);
     void (*read)(rival *out, const void *candidate);
     void (*reason)(char out[ZL_REASON], const void *candidate, const void *other,
                    int64_t processors);
-} kind;
+} rival_kind;
 
 /* One line of the list: the candidate, and why it takes more than what is planned. */
 static void rival_print(const rival *r, uint64_t planned, bool mine, const char *why)
@@ -142,7 +142,7 @@ static int64_t processors_of(zlay_machine *machine, const zlay_target *target)
 }
 
 /* Prints the list of all that the request leaves open, of which `own` is planned. */
-static void rivals_print(const kind *k, const char *list, size_t count, const void *own,
+static void rivals_print(const rival_kind *k, const char *list, size_t count, const void *own,
                          int64_t processors)
 {
     rival mine, r;
@@ -164,7 +164,7 @@ static void rivals_print(const kind *k, const char *list, size_t count, const vo
 }
 
 /* Lists what is asked and prints it; *own: the candidate that what was chosen is. */
-static zlay_status rivals_list(zlay_ctx *ctx, const kind *k, void *own, const zlay_target *target,
+static zlay_status rivals_list(zlay_ctx *ctx, const rival_kind *k, void *own, const zlay_target *target,
                                const void *asked, const void *chosen, int64_t processors)
 {
     size_t count, one;
@@ -203,7 +203,7 @@ static void gemm_reason(char out[ZL_REASON], const void *candidate, const void *
 int zl_rivals_gemm(zlay_ctx *ctx, const zlay_plan *plan, const zlay_target *target,
                    const zlay_gemm *asked, const zlay_gemm *chosen)
 {
-    static const kind k = {sizeof(zlay_gemm_candidate), gemm_list, gemm_read, gemm_reason};
+    static const rival_kind k = {sizeof(zlay_gemm_candidate), gemm_list, gemm_read, gemm_reason};
     zlay_gemm_candidate own;
     zlay_machine machine;
     zlay_roofline bound;
@@ -259,8 +259,8 @@ static void attention_reason(char out[ZL_REASON], const void *candidate, const v
 int zl_rivals_attention(zlay_ctx *ctx, const zlay_attention_plan *plan, const zlay_target *target,
                         const zlay_attention *asked, const zlay_attention *chosen)
 {
-    static const kind k = {sizeof(zlay_attention_candidate), attention_list, attention_read,
-                           attention_reason};
+    static const rival_kind k = {sizeof(zlay_attention_candidate), attention_list, attention_read,
+                                 attention_reason};
     zlay_attention_candidate own;
     zlay_machine machine;
     zlay_roofline bound;

@@ -20,7 +20,7 @@ static uint64_t pairs_of(const zlay_attention *a)
     return rising * first + rising * (rising - 1) / 2 + zl_umul_sat(queries - rising, window);
 }
 
-/* Keys that a query of a head sees: those before the window of query 0 nobody reads. */
+/* Keys that some query sees: no block reads those before the window of query 0. */
 static uint64_t keys_seen(const zlay_attention *a)
 {
     return a->causal && a->window ? zl_umin(a->keys, zl_uadd_sat(a->queries - 1, a->window)) : a->keys;
