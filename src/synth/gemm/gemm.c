@@ -226,7 +226,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
     const char *field = zl_gemm_promoted(g->a_scales) && !scales   ? "a_scales"
                         : zl_gemm_promoted(g->b_scales) && !scales ? "b_scales"
                         : g->repack   ? "repack"
-                        : g->split_k  ? "split_k"
+                        : g->split_k > 1 ? "split_k"
                         : g->multicast ? "multicast"
                         : g->d_scales && zl_gemm_by_sync(plan->info.target) ? "d_scales"
                         : g->swap      ? "swap"
