@@ -57,8 +57,8 @@ typedef struct zlay_tuning_device {
 
 /** Read records.  A line that is cut short, changed or not understood is refused; the others
  *  are kept, because a cache that lost one line is still worth its other measurements.  Lines
- *  end in LF or CR LF.  Empty ones and those that begin with # are passed over; of two lines with one key the better one
- *  stays, as zlay_tuning_merge has it.
+ *  end in LF or CR LF.  Empty ones and those that begin with # are passed over; of two lines
+ *  with one key the better one stays, as zlay_tuning_merge has it.
  *
  *  Returns: ZLAY_OK, also with lines refused; ZLAY_EINVAL a NULL; ZLAY_ENOMEM.
  *  Out:     out    free it with zlay_tuning_free.

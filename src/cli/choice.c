@@ -164,8 +164,9 @@ static void rivals_print(const rival_kind *k, const char *list, size_t count, co
 }
 
 /* Lists what is asked and prints it; *own: the candidate that what was chosen is. */
-static zlay_status rivals_list(zlay_ctx *ctx, const rival_kind *k, void *own, const zlay_target *target,
-                               const void *asked, const void *chosen, int64_t processors)
+static zlay_status rivals_list(zlay_ctx *ctx, const rival_kind *k, void *own,
+                               const zlay_target *target, const void *asked, const void *chosen,
+                               int64_t processors)
 {
     size_t count, one;
     void *list = NULL;

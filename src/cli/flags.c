@@ -132,7 +132,8 @@ static bool read_choice_or(void *to, const char *text)
 /* "auto", or how many blocks. */
 static bool read_split(void *to, const char *text)
 {
-    if (strcmp(text, "auto") != 0) return read_small(to, text);
+    bool is_auto = !strcmp(text, "auto");
+    if (!is_auto) return read_small(to, text) && *(uint32_t *)to != ZLAY_SPLIT_AUTO;
     *(uint32_t *)to = ZLAY_SPLIT_AUTO;
     return true;
 }

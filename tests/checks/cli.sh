@@ -226,6 +226,13 @@ bad_ceilings() {
     exits 2 "$zlay" batch --limits points=1 more < /dev/null && exits 2 "$zlay" batch --limits < /dev/null
 }
 closed_output() { echo '{"op": "zlay"}' | "$zlay" batch > /dev/full; test $? -eq 2; }
+all_to_full() { # whatever is printed, what could not be is said
+    for command in "--help" "--version" "help plan gemm" "plan gemm --k 64" "tune show examples/monday.tuning"; do
+        # shellcheck disable=SC2086
+        "$zlay" $command > /dev/full 2> "$tap_dir/said"
+        test $? -eq 2 && grep -q 'not all of the output' "$tap_dir/said" || { echo "$command"; return 1; }
+    done
+}
 help_to_full() { "$zlay" plan gemm --k 64 > /dev/full; test $? -eq 2; }
 
 bench_lines() { # an object a line, each with a ratio, and no result that was wrong
@@ -277,6 +284,7 @@ check "a flag and its value in one word" flag_with_equals
 check "plan stage: a word that is none" exits 2 "$zlay" plan stage sm_90a 64x64x64 swizzle=96B
 check "plan stage: a tile that is none" exits 2 "$zlay" plan stage sm_90a 64x64
 check "plan stage: nothing fits" exits 1 "$zlay" plan stage sm_90a 64x64x64 smem=100
+check "a count of blocks that is the number of auto is none" exits 2 "$zlay" plan gemm --split-k 4294967295
 check "a flag of another command is an error" exits 2 "$zlay" plan gemm --image x
 check "explain: an operation" exits 0 "$zlay" explain layout.compose
 check "explain: names that contain the word" says 'contain it: TMAP_STRIDE_16$' "$zlay" explain tmap_stride_16
@@ -487,6 +495,7 @@ check "batch: answers before it waits" answers_before_waiting
 check "batch: a line of 17 MiB" long_line
 check "batch: no room for output is 2" closed_output
 check "plan: no room for output is 2" help_to_full
+check "output to a full device" all_to_full
 check "the bench prints a ratio a line" bench_lines
 check "the bench fills in beside a driver, and says what that lacks" fill_by_driver
 check "the bench knows its flags" exits 2 "$B/zlay-bench" --xml
