@@ -69,7 +69,7 @@ static zlay_status bound_of(zlay_ctx *ctx, zlay_roofline *out, const zlay_machin
     if (!status) status = zl_roofline_form(&out->exponents_ns, machine, &special, out->exponents, LANES);
     if (!status) status = zl_roofline_dram(&out->bytes_ns, machine, out->bytes);
     out->ns = zl_umax(out->products_ns, zl_umax(out->exponents_ns, out->bytes_ns));
-    return status == ZLAY_NONE ? zl_fail(ctx, ZLAY_NONE, "%s: the machine lacks a clock or a rate", zlay_target_name(machine->target)) : status;
+    return zl_roofline_said(ctx, status, machine);
 }
 
 zlay_status zlay_attention_bound(zlay_ctx *ctx, zlay_roofline *out, const zlay_machine *machine, const zlay_attention *attention)
@@ -81,6 +81,7 @@ zlay_status zlay_attention_bound(zlay_ctx *ctx, zlay_roofline *out, const zlay_m
     zlay_attention_plan *p;
     status = zl_attention_read(ctx, &p, machine->target, attention);
     if (!status) status = bound_of(ctx, out, machine, p);
+    if (status) *out = (zlay_roofline){0};
     zlay_attention_free(p);
     return zl_leave(ctx, zl_whole(ctx, status));
 }

@@ -231,6 +231,32 @@ static void bound_counts_pairs(void **state)
     assert_int_equal(zlay_attention_bound(*state, NULL, &machine, &packed), ZLAY_EINVAL);
 }
 
+/* A caller's machine may have any number: what time would be divided by is at least 1. */
+static void other_machines(void **state)
+{
+    static const int32_t facts[] = {ZLAY_MACHINE_PROCESSORS, ZLAY_MACHINE_DRAM_KILOCYCLE, ZLAY_MACHINE_CLOCK_KHZ, ZLAY_MACHINE_CLOCK_MOST_KHZ};
+    const zlay_roofline none = {0};
+    zlay_machine machine;
+    zlay_roofline bound;
+    zlay_attention a = asked(64, 64, 64);
+    zlay_gemm g = {.size = sizeof g, .m = 64, .n = 64, .k = 64};
+    for (int i = 0; i < 12; i++) {
+        int64_t value = i % 2 ? INT64_MIN : 0;
+        zlay_machine_find(&machine, target_of("sm_90a"));
+        if (i < 8) machine.facts[facts[i / 2]].value = value;
+        for (uint32_t k = 0; k < machine.forms_count && i / 2 == 4; k++) machine.forms[k].occupancy_milli = value;
+        if (i / 2 == 5) machine.units[ZLAY_UNIT_TENSOR].value = value;
+        assert_int_equal(zlay_attention_bound(*state, &bound, &machine, &a), ZLAY_EINVAL);
+        assert_non_null(strstr(zlay_ctx_message(*state), "machine: "));
+        assert_memory_equal(&bound, &none, sizeof none);
+        assert_int_equal(zlay_gemm_bound(*state, &bound, &machine, &g), ZLAY_EINVAL);
+        assert_memory_equal(&bound, &none, sizeof none);
+    }
+    zlay_machine_find(&machine, target_of("sm_90a"));
+    machine.facts[ZLAY_MACHINE_PROCESSORS].basis = 0;
+    assert_int_equal(zlay_gemm_bound(*state, &bound, &machine, &g), ZLAY_NONE);
+}
+
 static void is_printed(void **state)
 {
     static char text[1 << 16];
@@ -271,7 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_planned), cmocka_unit_test(sequences), cmocka_unit_test(tile_is_asked),
         cmocka_unit_test(times_are_sums_of_terms), cmocka_unit_test(other_targets),
-        cmocka_unit_test(bound_counts_pairs), cmocka_unit_test(is_printed), cmocka_unit_test(memory_ends),
+        cmocka_unit_test(bound_counts_pairs), cmocka_unit_test(other_machines), cmocka_unit_test(is_printed), cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("synth/attention/forms", tests, begin, end);
 }
