@@ -87,6 +87,14 @@ tune_on_a_driver() { # a record is added and taken; one that was changed is refu
         "$zlay" plan $asked --cache "$tap_dir/changed" 2> "$tap_dir/said" | grep -q '^chosen by: the model' &&
         grep -q 'line 1 is refused: its checksum' "$tap_dir/said" && exits 3 "$zlay" tune gemm --groups 3 > "$tap_dir/run"
 }
+tune_on_another_device() { # a GPU of another target is none of the target's
+    for target in sm_80 sm_100a gfx942; do
+        LD_LIBRARY_PATH=$tap_dir exits 3 "$zlay" tune gemm --target $target --m 64 --n 64 --k 64 --cache "$tap_dir/other" > "$tap_dir/run" 2> "$tap_dir/said" || { cat "$tap_dir/said"; return 1; }
+        grep -q '^not run: ' "$tap_dir/run" && test ! -s "$tap_dir/said" || return 1
+    done
+    LD_LIBRARY_PATH=$tap_dir exits 3 "$zlay" tune attention --target sm_100a --queries 64 | grep -q '^not run: ' && test ! -e "$tap_dir/other" &&
+        exits 2 "$zlay" tune gemm --name 1x 2> "$tap_dir/said" && grep -q "name wants NAME, not '1x'" "$tap_dir/said"
+}
 tune_keeps_lines() { # what a cache has that is no record of this version stays there, and a line without an end gets one
     { echo '# a remark'; printf 'a line of another version'; } > "$tap_dir/kept"
     LD_LIBRARY_PATH=$tap_dir exits 0 "$zlay" tune gemm --m 256 --n 256 --k 128 --rounds 3 --cache "$tap_dir/kept" > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
@@ -266,6 +274,7 @@ check "edge tiles in the model" model_small
 check "run: without a driver the plan is checked and the status is 3" run_without_driver
 check "run: a wrong result is found" run_on_a_driver
 check "tune: what is timed is kept, taken and checked" tune_on_a_driver
+check "tune: a GPU of another target" tune_on_another_device
 check "tune: a cache keeps lines that are no records" tune_keeps_lines
 check "caches that are not there, cannot be read, or are of other rules" caches_that_are_not_there
 check "caches to a full device" caches_to_full

@@ -245,6 +245,7 @@ static int on_device(zl_contest *c)
     if (!status) status = results_compare(c, &wrong);
     if (!status && !wrong) status = rounds_run(c, rounds);
     zl_progress_end();
+    if (status == ZLAY_ENOTSUP) return zl_not_run(zlay_ctx_message(c->ctx)); /* of another target */
     if (status) return zl_cli_say(c->ctx, status, "tune");
     if (wrong) return ZL_EXIT_NO;
     printf("results: those of %u candidates agree with the first one's\n", c->count);

@@ -69,6 +69,7 @@ int zl_tune_gemm(zlay_ctx *ctx, int argc, char **argv)
 {
     static const zl_contest_kind kind = {gemm_load, gemm_bind, gemm_key};
     zl_options options;
+    zlay_wave_gemm wave;
     zlay_plan *plans[ZL_CONTESTANTS] = {NULL};
     zl_contest c = {.ctx = ctx, .options = &options, .kind = &kind, .plans = plans};
     if (!zl_options_read(&options, ZL_OF_TUNE, argc, argv)) return ZL_EXIT_ERROR;
@@ -81,7 +82,11 @@ int zl_tune_gemm(zlay_ctx *ctx, int argc, char **argv)
     c.of = calloc(ZL_CONTESTANTS, sizeof *c.of);
     zlay_status status = c.of ? gemms_plan(&c) : ZLAY_ENOMEM;
     if (!status) status = matrices_make(&c);
-    int exit = status ? zl_cli_say(ctx, status, "no plan") : zl_contest_run(&c);
+    int exit = ZL_EXIT_UNSURE;
+    if (status) exit = zl_cli_say(ctx, status, "no plan");
+    else if (!zlay_plan_wave(&wave, plans[0]))
+        zl_not_run("HIP loads code objects, and this command makes none");
+    else exit = zl_contest_run(&c);
     zl_contest_free(&c);
     for (size_t i = 0; i < ZL_CONTESTANTS; i++) zlay_plan_free(plans[i]);
     return exit;
