@@ -115,7 +115,7 @@ ZLAY_API zlay_status zlay_tuning_key_attention(zlay_ctx *ctx, char *key, const z
                                                const zlay_tuning_device *device);
 
 /** The choice that a candidate is, ZLAY_TUNING_CHOICE bytes, 0-terminated.  Returns: ZLAY_OK;
- *  ZLAY_EINVAL a NULL. */
+ *  ZLAY_EINVAL a NULL, or an enumerator that is none. */
 ZLAY_API zlay_status zlay_tuning_choice_gemm(char *choice, const zlay_gemm_candidate *candidate);
 ZLAY_API zlay_status zlay_tuning_choice_attention(char *choice,
                                                   const zlay_attention_candidate *candidate);

@@ -254,6 +254,12 @@ static void refuses_misuse(void **state)
     assert_int_equal(zlay_tuning_add(*state, t, &r), ZLAY_EINVAL);
     memset(no_end.choice, 'a', sizeof no_end.choice);
     assert_int_equal(zlay_tuning_add(*state, t, &no_end), ZLAY_EINVAL);
+    zlay_gemm_candidate wrong = {.gemm = {.multicast = 4}};
+    zlay_attention_candidate other = {.attention = {.overlap = -1}};
+    assert_int_equal(zlay_tuning_choice_gemm(key, &wrong), ZLAY_EINVAL);
+    wrong.gemm.multicast = 0, wrong.gemm.stream_k = INT32_MIN;
+    assert_int_equal(zlay_tuning_choice_gemm(key, &wrong), ZLAY_EINVAL);
+    assert_int_equal(zlay_tuning_choice_attention(key, &other), ZLAY_EINVAL);
     zlay_tuning_free(t);
     zlay_tuning_free(NULL);
 }
