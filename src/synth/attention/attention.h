@@ -128,7 +128,9 @@ zlay_status zl_attention_forms_that_fit(zlay_ctx *ctx, const zlay_attention_plan
 /* The form that was measured for requests like this one, or counted (tiles.c). */
 zl_attention_form zl_attention_form_known(const zlay_attention_plan *p);
 
-/* Finds the processors, and what DRAM takes, of a plan whose request is read. */
+/* Counts what a request whose sizes are known computes and reads; finds the processors, and what DRAM takes, of a plan whose request
+ * is read (machine.c). */
+void zl_attention_amounts(zlay_roofline *out, const zlay_attention *a);
 void zl_attention_machine(zlay_attention_plan *p);
 /* Chooses the tiles of a plan whose request is read; and takes a form. */
 zlay_status zl_attention_tiles(zlay_ctx *ctx, zlay_attention_plan *p);
