@@ -155,7 +155,7 @@ static void rivals_print(const rival_kind *k, const char *list, size_t count, co
         k->read(&r, candidate);
         bool is_mine = !strcmp(r.choice, mine.choice);
         field_add(&field, r.ns, mine.ns, is_mine);
-        if (i >= SHOWN) continue;
+        if (i >= SHOWN && !is_mine) continue;
         if (is_mine) waves_print(why, &r, processors);
         else k->reason(why, candidate, own, processors);
         rival_print(&r, mine.ns, is_mine, why);

@@ -113,6 +113,20 @@ caches_that_are_not_there() { # and such as cannot be read, or are of other rule
         grep -qE '^chosen by: (measured|the model; .* by rules [0-9]+; what it has is by rules [0-9]+$)'
 }
 caches_to_full() { "$zlay" tune show examples/monday.tuning > /dev/full; test $? -eq 2 && { "$zlay" tune merge examples/monday.tuning examples/tuesday.tuning > /dev/full; test $? -eq 2; }; }
+choice_far_down() { # what a cache chose is in the list, wherever the model has it
+    LD_LIBRARY_PATH=$tap_dir exits 0 "$zlay" tune gemm --m 512 --n 512 --k 128 --rounds 3 --cache "$tap_dir/far" > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+    python3 - "$tap_dir/far" << 'end' || return 1
+import re, sys
+line = re.sub("tile=[0-9x]+", "tile=64x256x64", open(sys.argv[1]).read().rsplit(" ~", 1)[0])
+sum = 2166136261
+for byte in line.encode():
+    sum = (sum ^ byte) * 16777619 % 2**32
+open(sys.argv[1], "w").write(f"{line} ~{sum:08x}\n")
+end
+    plan --m 512 --n 512 --k 128 --cache "$tap_dir/far" > "$tap_dir/run" && grep -q '^chosen by: measured' "$tap_dir/run" &&
+        test "$(sed -n '/^candidates, /,/ others/p' "$tap_dir/run" | grep -c '^  [* ] tile=')" -eq 7 && grep -q '^  \* tile=64x256x64 .* 16 blocks, 1 wave' "$tap_dir/run" &&
+        grep -qE '^[1-9][0-9]* of [0-9]+ others: less by the model' "$tap_dir/run"
+}
 tune_compares() { # results that differ are found, and nothing is added
     mkdir "$tap_dir/writes"
     "$CC" -std=c11 -DFAKE_WRITES -shared -fPIC -o "$tap_dir/writes/libcuda.so.1" tests/support/fake-cuda.c || return 1
@@ -275,6 +289,7 @@ check "run: without a driver the plan is checked and the status is 3" run_withou
 check "run: a wrong result is found" run_on_a_driver
 check "tune: what is timed is kept, taken and checked" tune_on_a_driver
 check "tune: a GPU of another target" tune_on_another_device
+check "plan: a choice far down the list is shown" choice_far_down
 check "tune: a cache keeps lines that are no records" tune_keeps_lines
 check "caches that are not there, cannot be read, or are of other rules" caches_that_are_not_there
 check "caches to a full device" caches_to_full
