@@ -94,6 +94,7 @@ typedef struct zlay_attention_terms {
     uint64_t block_ns;    /* of a block of so many tiles, with its beginning and its result */
     uint64_t longest_ns;  /* causal: of the block of the most tiles */
     uint64_t tail_ns;     /* causal: the part of the longest behind the even share; 0: none */
+    uint64_t dram_ns;     /* each tensor once through DRAM, as the bound has it */
     uint64_t start_ns;    /* of a launch */
 } zlay_attention_terms;
 
@@ -123,9 +124,10 @@ ZLAY_API zlay_status zlay_attention_candidates(zlay_ctx *ctx, zlay_attention_can
                                                const zlay_target *target,
                                                const zlay_attention *attention);
 
-/** The bound of attention: the pairs of a query and a key that it sees count, and no others.
+/** The bound of attention: the pairs of a query and a key that it sees count, and no others; of
+ *  K and V the keys that some query sees.
  *  Returns: as zlay_attention_synth; ZLAY_NONE also a machine without these rates, and lengths
- *  that the device alone knows.  In: as zlay_gemm_bound. */
+ *  that the device alone knows; ZLAY_EINVAL also as zlay_gemm_bound.  Out, In: as that. */
 ZLAY_API zlay_status zlay_attention_bound(zlay_ctx *ctx, zlay_roofline *out,
                                           const zlay_machine *machine,
                                           const zlay_attention *attention);

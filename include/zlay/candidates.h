@@ -88,7 +88,9 @@ ZLAY_API zlay_status zlay_gemm_candidates(zlay_ctx *ctx, zlay_gemm_candidate *ou
 /** The bound of a GEMM: products at the machine's highest clock, and the rate of its DRAM.
  *
  *  Returns: as zlay_gemm_synth; ZLAY_NONE also a machine without these rates, and groups,
- *           whose rows the device alone knows.
+ *           whose rows the device alone knows; ZLAY_EINVAL also a machine with such a number
+ *           below 1.
+ *  Out:     out      zeros where the status is not ZLAY_OK.
  *  In:      machine  of the target (zlay_machine_find), or one of the caller's.
  */
 ZLAY_API zlay_status zlay_gemm_bound(zlay_ctx *ctx, zlay_roofline *out, const zlay_machine *machine,

@@ -18,21 +18,23 @@ extern "C" {
 typedef struct zlay_show_pipe_request {
     uint32_t size;        /* sizeof(zlay_show_pipe_request) */
     uint32_t steps;       /* no more are shown of a run without a fault; 0: 64 */
-    uint64_t trips;       /* of each param that allows as many, else its nearest; 0: 3 */
+    uint64_t trips;       /* of each param that allows as many, else its nearest; 0: 3, or what
+                             the run with the fault has */
     uint64_t reserved[4]; /* 0 */
 } zlay_show_pipe_request;
 
 /** Show a run of a pipe: a row for each role's instance, each stage of memory, each
  *  allocation of tensor memory and each mbarrier, a column for each step.
  *
- *  Of a pipe that zlay_pipe_verify refuses it is the run of zlay_pipe_trace, one event a
- *  step, with all that other roles do where its events can not run without that; the
- *  event that breaks the rule is marked, and each that stands where the run can not go
- *  on.  Of another pipe it is the run with so many trips in which each instance runs one
- *  event a step, as soon as it can; a wait lasts until then.  What is asynchronous is
- *  over at once, so steps say what may be first, not how long it takes.  A stage is
- *  written until the write is known to be over, full until it is read, read until that
- *  is known to be over.  The key of a box is the index in its ring.
+ *  Of a pipe that zlay_pipe_verify refuses it is the run of zlay_pipe_trace, or with `trips`
+ *  the one that has so many, where that breaks a rule too: one event a step, with all that
+ *  other roles do where its events can not run without that; the event that breaks the rule
+ *  is marked, and each that stands where the run can not go on.  Of another pipe, and of
+ *  trips that break no rule, it is the run in which each instance runs one event a step, as
+ *  soon as it can; a wait lasts until then.  What is asynchronous is over at once, so steps
+ *  say what may be first, not how long it takes.  A stage is written until the write is
+ *  known to be over, full until it is read, read until that is known to be over.  The key of
+ *  a box is the index in its ring.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL; ZLAY_ELIMIT the picture has more cells than
  *           limits.points, or the run needs more than the limits; ZLAY_ENOMEM.

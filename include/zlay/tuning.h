@@ -39,7 +39,7 @@ typedef struct zlay_tuning_record {
     uint64_t ns;           /* median of the choice, at least 1 */
     uint32_t rounds;       /* of which it is the median, at least 1 */
     uint32_t others_count; /* candidates that were timed beside it */
-    uint64_t others[ZLAY_TUNING_OTHERS]; /* their medians, ns, ascending */
+    uint64_t others[ZLAY_TUNING_OTHERS]; /* their medians, ns, ascending, none below `ns` */
 } zlay_tuning_record;
 
 /** A line that was refused. */
@@ -50,15 +50,15 @@ typedef struct zlay_tuning_bad {
 
 /** Where a record was, or is to be, measured. */
 typedef struct zlay_tuning_device {
-    const char *name;     /* the driver's, 0-terminated; NULL: any device of the target */
-    uint32_t processors;
-    int32_t driver;
+    const char *name;     /* the driver's, 0-terminated; of a key its first 64 bytes; NULL: any */
+    uint32_t processors;  /* 0: any number */
+    int32_t driver;       /* 0: any version */
 } zlay_tuning_device;
 
 /** Read records.  A line that is cut short, changed or not understood is refused; the others
- *  are kept, because a cache that lost one line is still worth its other measurements.  Empty
- *  lines and lines that begin with # are passed over; of two lines with one key the better one
- *  stays, as zlay_tuning_merge has it.
+ *  are kept, because a cache that lost one line is still worth its other measurements.  Lines
+ *  end in LF or CR LF.  Empty ones and those that begin with # are passed over; of two lines
+ *  with one key the better one stays, as zlay_tuning_merge has it.
  *
  *  Returns: ZLAY_OK, also with lines refused; ZLAY_EINVAL a NULL; ZLAY_ENOMEM.
  *  Out:     out    free it with zlay_tuning_free.
@@ -87,7 +87,7 @@ ZLAY_API zlay_status zlay_tuning_add(zlay_ctx *ctx, zlay_tuning *tuning,
  *  another.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE there is none; ZLAY_EINVAL a NULL.
- *  In:      key  of zlay_tuning_key_gemm or _attention; a device of * is any.
+ *  In:      key  of zlay_tuning_key_gemm or _attention; a word whose value is * is any.
  */
 ZLAY_API zlay_status zlay_tuning_find(zlay_tuning_record *out, const zlay_tuning *tuning,
                                       const char *key);
@@ -115,7 +115,7 @@ ZLAY_API zlay_status zlay_tuning_key_attention(zlay_ctx *ctx, char *key, const z
                                                const zlay_tuning_device *device);
 
 /** The choice that a candidate is, ZLAY_TUNING_CHOICE bytes, 0-terminated.  Returns: ZLAY_OK;
- *  ZLAY_EINVAL a NULL. */
+ *  ZLAY_EINVAL a NULL, or an enumerator that is none. */
 ZLAY_API zlay_status zlay_tuning_choice_gemm(char *choice, const zlay_gemm_candidate *candidate);
 ZLAY_API zlay_status zlay_tuning_choice_attention(char *choice,
                                                   const zlay_attention_candidate *candidate);

@@ -17,7 +17,7 @@ from ._lib import context, ffi, lib, made, printed
 from .arguments import Argument, Given
 from .errors import Error
 from .planned import Planned
-from .request import filled, wanted
+from .request import filled, several, wanted
 from .tensormap import target_of
 from .tensors import dense
 
@@ -37,10 +37,10 @@ def attention_request(fields: Mapping[str, Any]) -> Any:
             raise Error("EINVAL", f"plan.attention: no field is called '{letter}'")
         strides = given.pop(f"{letter}_strides", None)
         if strides is not None:
-            given[letter] = tuple(strides)
+            given[letter] = several(f"{letter}_strides", strides, 3)
     tile = given.pop("tile", None)
     if tile is not None:
-        given["tile_m"], given["tile_n"] = tile
+        given["tile_m"], given["tile_n"] = several("tile", tile, 2)
     return filled("zlay_attention", given, _WORDS, _TYPES, "plan.attention")
 
 

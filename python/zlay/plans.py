@@ -16,7 +16,7 @@ from ._lib import context, ffi, lib, made, printed
 from .arguments import Argument
 from .errors import Error
 from .planned import Planned
-from .request import filled, wanted
+from .request import filled, several, wanted
 from .tensormap import target_of
 from .tensors import dense
 
@@ -38,7 +38,7 @@ def request(fields: Mapping[str, Any]) -> Tuple[Any, Any]:
     body = (given.pop("epilogue", None) or "").encode()
     tile = given.pop("tile", None)
     if tile is not None:
-        given["tile_m"], given["tile_n"], given["tile_k"] = tile
+        given["tile_m"], given["tile_n"], given["tile_k"] = several("tile", tile, 3)
     if given.get("split_k") == "auto":
         given["split_k"] = _SPLIT_AUTO
     u8 = {name for name in _TYPES if given.get(name) == "u8"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Collection, Mapping, Tuple
+from typing import Any, Collection, Iterable, Mapping, Tuple
 
 from ._lib import cstring, ffi, lib
 from .errors import Error
 from .tensormap import type_of
 from .tensors import Tensor, on_host, tensor
 
-__all__ = ["filled", "member", "wanted"]
+__all__ = ["filled", "member", "several", "wanted"]
 
 #: Words of docs/gemm.md for enumerators that C calls otherwise.
 _SYNONYMS = {"col": "column", "1x128": "line", "128x128": "block", "1x32": "line_32", "1x16": "line_16"}
@@ -27,6 +27,14 @@ def member(name: str, value: Any, words: Mapping[str, str], types: Collection[st
     if number is None:
         raise Error("EINVAL", f"field '{name}' cannot be '{value}'")
     return int(number)
+
+
+def several(name: str, value: Any, count: int) -> Tuple[Any, ...]:
+    """The numbers of a field that has `count` of them."""
+    each = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else ()
+    if len(each) != count:
+        raise Error("EINVAL", f"field '{name}' is not {count} numbers")
+    return each
 
 
 def filled(kind: str, fields: Mapping[str, Any], words: Mapping[str, str], types: Collection[str], what: str) -> Any:

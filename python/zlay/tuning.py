@@ -12,7 +12,8 @@
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Tuple
+from operator import index
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, SupportsIndex, Tuple
 
 from ._lib import cstring, context, fail, ffi, lib, made, printed
 from .attention import Attention, attention_request
@@ -29,11 +30,11 @@ __all__ = ["Bad", "Cache", "Device", "Record", "attention_key", "gemm_key"]
 
 
 class Device(NamedTuple):
-    """Where a record was measured: the driver's name of it, its processors, the driver's version."""
+    """Where a record was measured: the driver's name of it, its processors, the driver's version; 0: any."""
 
     name: str
-    processors: int
-    driver: int
+    processors: int = 0
+    driver: int = 0
 
 
 class Record(NamedTuple):
@@ -53,11 +54,25 @@ class Bad(NamedTuple):
     reason: str
 
 
+def _text(name: str, value: Any) -> bytes:
+    """A text that C reads up to its first 0."""
+    if not isinstance(value, str) or "\0" in value:
+        raise Error("EINVAL", f"{name}: not a text without a 0")
+    return value.encode()
+
+
+def _number(name: str, value: Any, bits: int) -> int:
+    if not isinstance(value, SupportsIndex) or not 0 <= index(value) < 1 << bits:
+        raise Error("EINVAL", f"{name}: {value!r} is not an integer in [0, 2^{bits})")
+    return index(value)
+
+
 def _key(function: Any, target: str, ask: Any, device: Optional[Device]) -> str:
     key, at = ffi.new("char[]", lib.ZLAY_TUNING_KEY), ffi.NULL
     if device:
-        name = ffi.new("char[]", device.name.encode())
-        at = ffi.new("zlay_tuning_device *", {"name": name, "processors": device.processors, "driver": device.driver})
+        name = ffi.new("char[]", _text("device", device.name))
+        at = ffi.new("zlay_tuning_device *", {"name": name, "processors": _number("processors", device.processors, 32),
+                                              "driver": _number("driver", device.driver, 31)})
     status = function(context(), key, target_of(target), ask, at)
     if status:
         raise fail(status)
@@ -95,6 +110,8 @@ class Cache:
     """Records, one for a key, of the text of a file; immutable, so `add` and `merge` make another. `refused` has lines that were not taken."""
 
     def __init__(self, text: str = "") -> None:
+        if not isinstance(text, str):
+            raise Error("EINVAL", "a cache is made of a text")
         data, room = text.encode(), text.count("\n") + 1
         bad, count = ffi.new("zlay_tuning_bad[]", room), ffi.new("size_t *")
         self._of = made(lib.zlay_tuning_parse, "zlay_tuning **", lib.zlay_tuning_free, bad, room, count, data, len(data))
@@ -107,25 +124,28 @@ class Cache:
         >>> len(zlay.tuning.Cache().merge(zlay.tuning.Cache()))
         0
         """
+        if not isinstance(other, Cache):
+            raise Error("EINVAL", "a cache is merged with a cache")
         both = Cache.__new__(Cache)
         both._of = made(lib.zlay_tuning_merge, "zlay_tuning **", lib.zlay_tuning_free, self._of, other._of)
         both.refused = ()
         return both
 
-    __or__ = merge
+    def __or__(self, other: Cache) -> Cache:
+        return self.merge(other) if isinstance(other, Cache) else NotImplemented
 
     def add(self, record: Record) -> Cache:
         """These records and another, or the better one of its key; Error names what is wrong with it."""
         of = ffi.new("zlay_tuning_record *")
         for name, most in (("key", lib.ZLAY_TUNING_KEY), ("choice", lib.ZLAY_TUNING_CHOICE)):
-            text = getattr(record, name).encode()
+            text = _text(name, getattr(record, name))
             if len(text) >= most:
                 raise Error("EINVAL", f"{name}: {len(text)} bytes; at most {most - 1}")
             ffi.buffer(getattr(of, name))[0:len(text)] = text
         if len(record.others) > lib.ZLAY_TUNING_OTHERS:
             raise Error("EINVAL", f"others: {len(record.others)} numbers; at most {lib.ZLAY_TUNING_OTHERS}")
-        of.ns, of.rounds, of.others_count = record.ns, record.rounds, len(record.others)
-        of.others[0:len(record.others)] = list(record.others)
+        of.ns, of.rounds, of.others_count = _number("ns", record.ns, 63), _number("rounds", record.rounds, 32), len(record.others)
+        of.others[0:len(record.others)] = [_number("others", ns, 63) for ns in record.others]
         more = self.merge(Cache())
         status = lib.zlay_tuning_add(context(), more._of, of)
         if status:
@@ -134,7 +154,7 @@ class Cache:
 
     def find(self, key: str) -> Optional[Record]:
         """The record of a key: that of its shape, else the best one of its class; None: there is none."""
-        of, data = ffi.new("zlay_tuning_record *"), key.encode()
+        of, data = ffi.new("zlay_tuning_record *"), _text("key", key)
         status = lib.zlay_tuning_find(of, self._of, data)
         if status not in (lib.ZLAY_OK, lib.ZLAY_NONE):
             raise fail(status, "no such key")

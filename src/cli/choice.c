@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan was chosen by, a cache of measurements or the model; what else there was, and what
- * that takes; and the bound below which nothing comes. */
+/* What else there was beside what is planned, what that takes and why; and the bound below which
+ * nothing comes. */
 #include "cli/cli.h"
 #include "cli/reason.h"
 
@@ -11,125 +11,51 @@
 #include <zlay/io.h>
 #include <zlay/machine.h>
 
-enum { SHOWN = 6, CACHE_MOST = 1 << 26, BAD = 8 };
-
-/* ---- the cache --------------------------------------------------------------------------- */
-
-zlay_tuning *zl_cache_read(zlay_ctx *ctx, const char *path)
-{
-    zlay_tuning *tuning = NULL;
-    zlay_tuning_bad bad[BAD];
-    size_t count, length = 0;
-    FILE *there = fopen(path, "r");
-    if (there) fclose(there);
-    char *text = there ? zl_file_read(path, CACHE_MOST, &length) : NULL;
-    if (there && !text) return NULL;
-    zlay_status status = zlay_tuning_parse(ctx, &tuning, bad, BAD, &count, text, length);
-    free(text);
-    for (size_t i = 0; !status && i < count && i < BAD; i++)
-        fprintf(stderr, "zlay: %s: line %" PRIu64 " is refused: %s\n", path, bad[i].line,
-                bad[i].reason);
-    if (!status && count > BAD)
-        fprintf(stderr, "zlay: %s: and %zu lines more\n", path, count - BAD);
-    if (status) zl_cli_say(ctx, status, path);
-    return tuning;
-}
-
-/* The word of a key, as device=. */
-static void word_print(const char *key, const char *name)
-{
-    const char *at = strstr(key, name);
-    if (at) printf("%.*s", (int)strcspn(at + strlen(name), " "), at + strlen(name));
-}
-
-static void found_print(const zlay_tuning_record *r, const char *key)
-{
-    const char *shape = strstr(key, " shape="), *own = strstr(r->key, " shape=");
-    printf("chosen by: measured on ");
-    word_print(r->key, "device=");
-    printf(", %u candidates, %.2f us", r->others_count + 1, (double)r->ns / 1000);
-    if (r->others_count)
-        printf(", %.1f %% before the next", 100 * ((double)r->others[0] / (double)r->ns - 1));
-    if (shape && own && strcmp(shape, own) != 0) {
-        printf("; of its class, shape ");
-        word_print(r->key, " shape=");
-    }
-    printf("\n");
-}
-
-/* The record of a key; false: none, and said. */
-static bool record_find(zlay_ctx *ctx, zlay_tuning_record *r, const char *path, const char *key,
-                        bool *failed)
-{
-    zlay_tuning *tuning = zl_cache_read(ctx, path);
-    *failed = !tuning;
-    if (!tuning) return false;
-    bool found = zlay_tuning_find(r, tuning, key) == ZLAY_OK;
-    zlay_tuning_free(tuning);
-    if (!found) printf("chosen by: the model; %s has nothing of this request\n", path);
-    return found;
-}
-
-/* A choice that is no candidate today is passed over. */
-static bool taken(zlay_ctx *ctx, zlay_status status, const zlay_tuning_record *r, const char *key)
-{
-    if (!status) found_print(r, key);
-    else if (status == ZLAY_NONE)
-        printf("chosen by: the model; what the cache has, %s, is ignored: %s\n", r->choice,
-               zlay_ctx_message(ctx));
-    else zl_cli_say(ctx, status, "cache");
-    return !status || status == ZLAY_NONE;
-}
-
-bool zl_choice_gemm(zlay_ctx *ctx, const zlay_target *target, zl_options *options)
-{
-    char key[ZLAY_TUNING_KEY];
-    bool failed = false;
-    zlay_tuning_record r;
-    zlay_tuning_device device = {options->device, 0, 0};
-    zlay_gemm gemm = options->gemm;
-    if (zlay_tuning_key_gemm(ctx, key, target, &gemm, &device))
-        return true; /* the planner says why */
-    if (!record_find(ctx, &r, options->cache, key, &failed)) return !failed;
-    return taken(ctx, zlay_tuning_take_gemm(ctx, &options->gemm, target, &gemm, r.choice), &r, key);
-}
-
-bool zl_choice_attention(zlay_ctx *ctx, const zlay_target *target, zl_options *options)
-{
-    char key[ZLAY_TUNING_KEY];
-    bool failed = false;
-    zlay_tuning_record r;
-    zlay_tuning_device device = {options->device, 0, 0};
-    zlay_attention attention = options->attention;
-    if (zlay_tuning_key_attention(ctx, key, target, &attention, &device)) return true;
-    if (!record_find(ctx, &r, options->cache, key, &failed)) return !failed;
-    return taken(ctx,
-                 zlay_tuning_take_attention(ctx, &options->attention, target, &attention, r.choice),
-                 &r, key);
-}
+enum { SHOWN = 6 };
 
 /* ---- what else there is -------------------------------------------------------------------- */
 
+/* A candidate as the list shows it, of a GEMM or of attention. */
+typedef struct rival {
+    char choice[ZLAY_TUNING_CHOICE];
+    uint64_t ns, blocks;
+    uint64_t waves, at_once, last; /* of its model, in clusters; 0: it has none */
+} rival;
+
+/* What the two differ in: the type of a candidate, the list, and why one takes more. */
+typedef struct rival_kind {
+    size_t size;
+    zlay_status (*list)(zlay_ctx *ctx, void *out, size_t room, size_t *count,
+                        const zlay_target *target, const void *request);
+    void (*read)(rival *out, const void *candidate);
+    void (*reason)(char out[ZL_REASON], const void *candidate, const void *other,
+                   int64_t processors);
+} rival_kind;
+
 /* One line of the list: the candidate, and why it takes more than what is planned. */
-static void rival_print(const char *choice, uint64_t ns, uint64_t planned, bool mine,
-                        const char *why)
+static void rival_print(const rival *r, uint64_t planned, bool mine, const char *why)
 {
-    printf("  %c %-66s", mine ? '*' : ' ', choice);
-    if (ns && planned)
-        printf(" %10.2f us %+7.1f %%", (double)ns / 1000,
-               100 * ((double)ns / (double)planned - 1));
+    bool timed = r->ns && planned;
+    printf("  %c %-*s", mine ? '*' : ' ', timed || *why ? 66 : 0, r->choice);
+    if (timed)
+        printf(" %10.2f us %+7.1f %%", (double)r->ns / 1000,
+               100 * ((double)r->ns / (double)planned - 1));
     printf("%s%s\n", *why ? "  " : "", why);
 }
 
-/* The blocks of what is planned, and the waves that they are. */
-static void waves_print(char out[ZL_REASON], uint64_t blocks, int64_t processors)
+/* The blocks of what is planned, and the waves that they, or their clusters, are. */
+static void waves_print(char out[ZL_REASON], const rival *r, int64_t processors)
 {
-    uint64_t at_once = processors > 0 ? (uint64_t)processors : blocks;
-    uint64_t waves = at_once ? (blocks + at_once - 1) / at_once : 0;
-    *out = 0;
-    if (waves)
-        snprintf(out, ZL_REASON, "%" PRIu64 " blocks, %" PRIu64 " wave%s, the last of %" PRIu64,
-                 blocks, waves, waves == 1 ? "" : "s", blocks - (waves - 1) * at_once);
+    uint64_t clusters = r->waves ? (r->waves - 1) * r->at_once + r->last : 0;
+    bool clustered = clusters && clusters < r->blocks && r->blocks % clusters == 0;
+    uint64_t at_once = clustered ? r->at_once : processors > 0 ? (uint64_t)processors : 0;
+    uint64_t units = clustered ? clusters : r->blocks;
+    uint64_t waves = at_once ? (units + at_once - 1) / at_once : 0;
+    int at = snprintf(out, ZL_REASON, "%" PRIu64 " block%s", r->blocks, r->blocks == 1 ? "" : "s");
+    if (waves) /* of processors that are known */
+        snprintf(out + at, (size_t)(ZL_REASON - at),
+                 ", %" PRIu64 " wave%s, the last of %" PRIu64 "%s", waves, waves == 1 ? "" : "s",
+                 units - (waves - 1) * at_once, clustered ? " clusters" : "");
 }
 
 /* How many of the others take less by the model, and the least of these. */
@@ -158,10 +84,10 @@ static void field_print(const field_of *f, uint64_t planned)
                f->less, f->others, (double)f->least / 1000);
 }
 
-static void bound_print(zlay_status status, const zlay_roofline *b, uint64_t ns)
+static void bound_print(zlay_ctx *ctx, zlay_status status, const zlay_roofline *b, uint64_t ns)
 {
     if (status) {
-        printf("bound: none is known before the run\n");
+        printf("bound: none is known: %s\n", zlay_ctx_message(ctx));
         return;
     }
     const char *by = b->ns == b->products_ns ? "products"
@@ -193,11 +119,6 @@ static void io_print(zlay_status status, const zlay_io_answer *a)
     printf(" (docs/io.md)\n");
 }
 
-static void head_print(size_t count)
-{
-    printf("\ncandidates, modelled: the first of %zu; * is planned\n", count);
-}
-
 /* A GEMM whose columns are the rows of tiles is the transposed one. */
 static zlay_status io_gemm(zlay_ctx *ctx, zlay_io_answer *out, const zlay_target *target,
                            const zlay_plan *plan)
@@ -220,42 +141,78 @@ static int64_t processors_of(zlay_machine *machine, const zlay_target *target)
     return processors;
 }
 
-static void rivals_list(const zlay_gemm_candidate *list, size_t count,
-                        const zlay_gemm_candidate *own, int64_t processors)
+/* Prints the list of all that the request leaves open, of which `own` is planned. */
+static void rivals_print(const rival_kind *k, const char *list, size_t count, const void *own,
+                         int64_t processors)
 {
-    char choice[ZLAY_TUNING_CHOICE], mine[ZLAY_TUNING_CHOICE], why[ZL_REASON];
+    rival mine, r;
+    char why[ZL_REASON];
     field_of field = {0};
-    zlay_tuning_choice_gemm(mine, own);
-    head_print(count);
+    k->read(&mine, own);
+    printf("\ncandidates, modelled: the first of %zu; * is planned\n", count);
     for (size_t i = 0; i < count; i++) {
-        zlay_tuning_choice_gemm(choice, &list[i]);
-        bool is_mine = !strcmp(choice, mine);
-        field_add(&field, list[i].ns, own->ns, is_mine);
-        if (i >= SHOWN) continue;
-        if (is_mine) waves_print(why, list[i].blocks, processors);
-        else zl_gemm_reason(why, &list[i], own, processors);
-        rival_print(choice, list[i].ns, own->ns, is_mine, why);
+        const void *candidate = list + i * k->size;
+        k->read(&r, candidate);
+        bool is_mine = !strcmp(r.choice, mine.choice);
+        field_add(&field, r.ns, mine.ns, is_mine);
+        if (i >= SHOWN && !is_mine) continue;
+        if (is_mine) waves_print(why, &r, processors);
+        else k->reason(why, candidate, own, processors);
+        rival_print(&r, mine.ns, is_mine, why);
     }
-    field_print(&field, own->ns);
+    field_print(&field, mine.ns);
+}
+
+/* Lists what is asked and prints it; *own: the candidate that what was chosen is. */
+static zlay_status rivals_list(zlay_ctx *ctx, const rival_kind *k, void *own,
+                               const zlay_target *target, const void *asked, const void *chosen,
+                               int64_t processors)
+{
+    size_t count, one;
+    void *list = NULL;
+    zlay_status status = k->list(ctx, NULL, 0, &count, target, asked);
+    if (!status && !(list = calloc(count, k->size))) status = ZLAY_ENOMEM;
+    if (!status) status = k->list(ctx, list, count, &count, target, asked);
+    if (!status) status = k->list(ctx, own, 1, &one, target, chosen);
+    if (!status) rivals_print(k, list, count, own, processors);
+    free(list);
+    return status;
+}
+
+/* ---- GEMM ------------------------------------------------------------------------------------ */
+
+static zlay_status gemm_list(zlay_ctx *ctx, void *out, size_t room, size_t *count,
+                             const zlay_target *target, const void *request)
+{
+    return zlay_gemm_candidates(ctx, out, room, count, target, request);
+}
+
+static void gemm_read(rival *out, const void *candidate)
+{
+    const zlay_gemm_candidate *c = candidate;
+    *out = (rival){.ns = c->ns, .blocks = c->blocks, .waves = c->terms.waves,
+                   .at_once = c->terms.at_once, .last = c->terms.last};
+    zlay_tuning_choice_gemm(out->choice, c);
+}
+
+static void gemm_reason(char out[ZL_REASON], const void *candidate, const void *other,
+                        int64_t processors)
+{
+    zl_gemm_reason(out, candidate, other, processors);
 }
 
 int zl_rivals_gemm(zlay_ctx *ctx, const zlay_plan *plan, const zlay_target *target,
                    const zlay_gemm *asked, const zlay_gemm *chosen)
 {
-    zlay_gemm_candidate own, *list = NULL;
+    static const rival_kind k = {sizeof(zlay_gemm_candidate), gemm_list, gemm_read, gemm_reason};
+    zlay_gemm_candidate own;
     zlay_machine machine;
     zlay_roofline bound;
     zlay_io_answer io;
-    size_t count, one;
     int64_t processors = processors_of(&machine, target);
-    zlay_status status = zlay_gemm_candidates(ctx, NULL, 0, &count, target, asked);
-    if (!status && !(list = calloc(count, sizeof *list))) status = ZLAY_ENOMEM;
-    if (!status) status = zlay_gemm_candidates(ctx, list, count, &count, target, asked);
-    if (!status) status = zlay_gemm_candidates(ctx, &own, 1, &one, target, chosen);
-    if (!status) rivals_list(list, count, &own, processors);
-    free(list);
+    zlay_status status = rivals_list(ctx, &k, &own, target, asked, chosen, processors);
     if (status) return zl_cli_say(ctx, status, "candidates");
-    bound_print(zlay_gemm_bound(ctx, &bound, &machine, asked), &bound, own.ns);
+    bound_print(ctx, zlay_gemm_bound(ctx, &bound, &machine, asked), &bound, own.ns);
     io_print(io_gemm(ctx, &io, target, plan), &io);
     return ZL_EXIT_YES;
 }
@@ -279,42 +236,40 @@ static zlay_status io_attention(zlay_ctx *ctx, zlay_io_answer *out, const zlay_a
     return zlay_io_attention_plan(ctx, out, target, &ask);
 }
 
-static void forms_list(const zlay_attention_candidate *list, size_t count,
-                       const zlay_attention_candidate *own, int64_t processors)
+static zlay_status attention_list(zlay_ctx *ctx, void *out, size_t room, size_t *count,
+                                  const zlay_target *target, const void *request)
 {
-    char choice[ZLAY_TUNING_CHOICE], mine[ZLAY_TUNING_CHOICE], why[ZL_REASON];
-    field_of field = {0};
-    zlay_tuning_choice_attention(mine, own);
-    head_print(count);
-    for (size_t i = 0; i < count; i++) {
-        zlay_tuning_choice_attention(choice, &list[i]);
-        bool is_mine = !strcmp(choice, mine);
-        field_add(&field, list[i].ns, own->ns, is_mine);
-        if (i >= SHOWN) continue;
-        if (is_mine) waves_print(why, list[i].blocks, processors);
-        else zl_attention_reason(why, &list[i], own, processors);
-        rival_print(choice, list[i].ns, own->ns, is_mine, why);
-    }
-    field_print(&field, own->ns);
+    return zlay_attention_candidates(ctx, out, room, count, target, request);
+}
+
+static void attention_read(rival *out, const void *candidate)
+{
+    const zlay_attention_candidate *c = candidate;
+    *out = (rival){.ns = c->ns, .blocks = c->blocks, .waves = c->terms.waves,
+                   .at_once = c->terms.at_once, .last = c->terms.last};
+    if (c->attention.tile_m) zlay_tuning_choice_attention(out->choice, c);
+    else snprintf(out->choice, sizeof out->choice, "the form that plans of waves have");
+}
+
+static void attention_reason(char out[ZL_REASON], const void *candidate, const void *other,
+                             int64_t processors)
+{
+    zl_attention_reason(out, candidate, other, processors);
 }
 
 int zl_rivals_attention(zlay_ctx *ctx, const zlay_attention_plan *plan, const zlay_target *target,
                         const zlay_attention *asked, const zlay_attention *chosen)
 {
-    zlay_attention_candidate own, *list = NULL;
+    static const rival_kind k = {sizeof(zlay_attention_candidate), attention_list, attention_read,
+                                 attention_reason};
+    zlay_attention_candidate own;
     zlay_machine machine;
     zlay_roofline bound;
     zlay_io_answer io;
-    size_t count, one;
     int64_t processors = processors_of(&machine, target);
-    zlay_status status = zlay_attention_candidates(ctx, NULL, 0, &count, target, asked);
-    if (!status && !(list = calloc(count, sizeof *list))) status = ZLAY_ENOMEM;
-    if (!status) status = zlay_attention_candidates(ctx, list, count, &count, target, asked);
-    if (!status) status = zlay_attention_candidates(ctx, &own, 1, &one, target, chosen);
-    if (!status) forms_list(list, count, &own, processors);
-    free(list);
+    zlay_status status = rivals_list(ctx, &k, &own, target, asked, chosen, processors);
     if (status) return zl_cli_say(ctx, status, "candidates");
-    bound_print(zlay_attention_bound(ctx, &bound, &machine, asked), &bound, own.ns);
+    bound_print(ctx, zlay_attention_bound(ctx, &bound, &machine, asked), &bound, own.ns);
     io_print(io_attention(ctx, &io, plan), &io);
     return ZL_EXIT_YES;
 }

@@ -24,8 +24,9 @@ typedef int zl_command(zlay_ctx *ctx, int argc, char **argv);
 typedef struct zl_options {
     zlay_gemm gemm;
     zlay_attention attention;
+    uint64_t candidates, rounds; /* what stands before `target` is at least 1 where it is given */
     const char *target, *name, *out, *header, *image, *cache, *device;
-    uint64_t model, seed, candidates, rounds;
+    uint64_t model, seed;
     bool model_given;
 } zl_options;
 
@@ -83,8 +84,12 @@ typedef zlay_status zl_emitter(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
 char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name,
                    size_t *length);
 
-/* The records of a cache; a file that is not there has none. NULL, and said. */
-zlay_tuning *zl_cache_read(zlay_ctx *ctx, const char *path);
+/* The most bytes that a cache has; whether there is no file of a name. */
+enum { ZL_CACHE_MOST = 1 << 26 };
+bool zl_file_lacks(const char *path);
+
+/* The records of a cache; a file that may lack and is not there has none. NULL, and said. */
+zlay_tuning *zl_cache_read(zlay_ctx *ctx, const char *path, bool may_lack);
 
 /* What the cache says of the request, in place of what it leaves open, and prints which it is and
  * where it was measured; then what else there is and by which bound nothing better exists. */

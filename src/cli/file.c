@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a whole file or standard input into memory, up to a limit. */
+#define _POSIX_C_SOURCE 200809L /* access */
+
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+bool zl_file_lacks(const char *path)
+{
+    return strcmp(path, "-") != 0 && access(path, F_OK) && errno == ENOENT;
+}
 
 /* Reads a stream of unknown length; the buffer doubles. */
 static char *stream_read(FILE *file, size_t most, size_t *length)

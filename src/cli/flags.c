@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses the flags of the commands by the rows of flags.def: each names a field of zl_options
  * and the function that reads its value. */
+#include "base/scan.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -132,7 +133,8 @@ static bool read_choice_or(void *to, const char *text)
 /* "auto", or how many blocks. */
 static bool read_split(void *to, const char *text)
 {
-    if (strcmp(text, "auto") != 0) return read_small(to, text);
+    bool is_auto = !strcmp(text, "auto");
+    if (!is_auto) return read_small(to, text) && *(uint32_t *)to != ZLAY_SPLIT_AUTO;
     *(uint32_t *)to = ZLAY_SPLIT_AUTO;
     return true;
 }
@@ -162,6 +164,13 @@ static bool read_text(void *to, const char *text)
     return *text;
 }
 
+/* A name that kernels and functions may have. */
+static bool read_name(void *to, const char *text)
+{
+    memcpy(to, &text, sizeof text);
+    return zl_is_name(text, strlen(text));
+}
+
 #define COUNT read_count
 #define SMALL read_small
 #define TILE read_tile
@@ -178,6 +187,7 @@ static bool read_text(void *to, const char *text)
 #define LENGTHS read_lengths
 #define CHOICE_OR read_choice_or
 #define TEXT read_text
+#define NAME read_name
 static const struct {
     const char *name, *argument, *text;
     reader *read;

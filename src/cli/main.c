@@ -125,8 +125,15 @@ static int command_run(size_t i, int argc, char **argv)
     if (status) return zl_cli_say(NULL, status, "no context");
     int exit = commands[i].call(ctx, argc, argv);
     zlay_ctx_free(ctx);
-    if (fflush(stdout) || ferror(stdout)) return ZL_EXIT_ERROR;
     return exit;
+}
+
+/* The exit status of what was printed; an error where not all of it could be. */
+static int printed(int exit)
+{
+    if (!fflush(stdout) && !ferror(stdout)) return exit;
+    fputs("zlay: not all of the output could be written\n", stderr);
+    return ZL_EXIT_ERROR;
 }
 
 static bool wants_help(int argc, char **argv)
@@ -140,15 +147,15 @@ int main(int argc, char **argv)
 {
     bool whole;
     argc--, argv++;
-    if (argc && !strcmp(argv[0], "help")) return help(argc - 1, argv + 1);
-    if (wants_help(argc, argv)) return help(argc, argv);
+    if (argc && !strcmp(argv[0], "help")) return printed(help(argc - 1, argv + 1));
+    if (wants_help(argc, argv)) return printed(help(argc, argv));
     if (argc == 1 && !strcmp(argv[0], "--version")) {
         printf("zlay %s, rules %u\n", zlay_version(), zlay_rules_version());
-        return ZL_EXIT_YES;
+        return printed(ZL_EXIT_YES);
     }
     for (size_t i = 0; i < COMMANDS; i++) {
         int used = matches(commands[i].words, &whole, argc, argv);
-        if (whole) return command_run(i, argc - used, argv + used);
+        if (whole) return printed(command_run(i, argc - used, argv + used));
     }
     return no_command(argc, argv);
 }

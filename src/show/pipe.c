@@ -122,7 +122,7 @@ static void put_notes(view *v, const zl_run *r)
 {
     char line[LABEL];
     zl_text text = {line, sizeof line - 1, 0};
-    const zl_fault *f = &v->fault;
+    const zl_fault *f = v->fault.rule ? &v->fault : &v->other;
     if (f->rule) {
         zl_putf(&text, "%s at line %u", zlay_pipe_rule_name(f->rule),
                 r->pipe->events[f->event].line);
@@ -131,7 +131,8 @@ static void put_notes(view *v, const zl_run *r)
         zl_text_end(&text);
     }
     if (v->answer == ZLAY_UNDECIDED) zl_sketch_note(v->s, "undecided");
-    if (f->rule) zl_sketch_note(v->s, "no: %s", line);
+    if (f->rule)
+        zl_sketch_note(v->s, "no: %s%s", line, f == &v->other ? ", in the run without trips" : "");
     else if (v->answer == ZLAY_YES) zl_sketch_note(v->s, "yes: correct for every trip count");
     if (v->cut) zl_sketch_note(v->s, "the run goes on behind step %u", v->steps - 1);
     else if (r->status) zl_sketch_note(v->s, "the run goes on: a limit is reached");
@@ -209,16 +210,29 @@ static zlay_status make_view(view *v)
     return v->next ? zl_tracks_make(v) : ZLAY_ENOMEM;
 }
 
-/* Whether the pipe is right; where not, the values of the run that shows it. */
-static zlay_status ask(view *v, zl_verdict *verdict, const zlay_pipe *plain, uint64_t trips)
+/* Whether the pipe is right; where not, the verifier's run that shows it. */
+static zlay_status ask(view *v, zl_verdict *verdict)
 {
     size_t count = 0;
     zlay_status status = zl_verify_part(v->ctx, &v->answer, NULL, 0, &count, NULL, v->pipe);
-    if (!status && v->answer == ZLAY_NO) {
-        status = zl_run_verify(v->ctx, verdict, NULL, v->pipe);
-        if (status || verdict->fault.rule) return status;
-    }
-    return status ? status : choose_trips(v->ctx, verdict, plain, trips);
+    *verdict = (zl_verdict){.tile = -1};
+    if (status || v->answer != ZLAY_NO) return status;
+    return zl_run_verify(v->ctx, verdict, NULL, v->pipe);
+}
+
+/* Begins the run: the verifier's where the pipe is wrong, or that with the trips that are asked. */
+static zlay_status begin_run(view *v, const zlay_pipe *plain, uint64_t trips)
+{
+    zl_verdict verdict, chosen;
+    zlay_status status = ask(v, &verdict);
+    if (status) return status;
+    if (verdict.fault.rule && !trips) return zl_retrace_begin(&v->again, v->ctx, plain, &verdict);
+    status = choose_trips(v->ctx, &chosen, plain, trips ? trips : TRIPS_USUAL);
+    if (!status) status = zl_retrace_begin(&v->again, v->ctx, plain, &chosen);
+    if (status || !verdict.fault.rule) return status;
+    zl_retrace_find(&v->again);
+    if (!v->again.fault.rule) v->other = verdict.fault;
+    return ZLAY_OK;
 }
 
 static void put_title(zl_text *out, const view *v)
@@ -237,20 +251,18 @@ static zlay_status show(zlay_ctx *ctx, zlay_picture **out, const zlay_pipe *pipe
 {
     char title[TITLE];
     zl_text text = {title, sizeof title - 1, 0};
-    zl_verdict verdict;
     const zlay_pipe *plain;
-    uint64_t trips = request->trips ? request->trips : TRIPS_USUAL;
     view v = {.ctx = ctx,
               .pipe = pipe,
               .tmem = tmem,
               .most = request->steps ? request->steps : STEPS_USUAL};
-    if (trips > TRIPS_MOST)
-        return zl_fail(ctx, ZLAY_EINVAL, "trips: %" PRIu64 "; at most %d", trips, TRIPS_MOST);
+    if (request->trips > TRIPS_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, "trips: %" PRIu64 "; at most %d", request->trips,
+                       TRIPS_MOST);
     if (tmem && !pipe->tmems_count)
         return zl_fail(ctx, ZLAY_EINVAL, "pipe %s has no tensor memory", pipe->name);
     zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
-    if (!status) status = ask(&v, &verdict, plain, trips);
-    if (!status) status = zl_retrace_begin(&v.again, ctx, plain, &verdict);
+    if (!status) status = begin_run(&v, plain, request->trips);
     if (!status) status = make_view(&v);
     if (status) return status;
     put_title(&text, &v);

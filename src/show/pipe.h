@@ -38,6 +38,7 @@ typedef struct zl_pipe_view {
     bool tmem; /* rows of tensor memory alone */
     zlay_answer answer;
     zl_fault fault;
+    zl_fault other; /* of the verifier's run, where the one with the trips that are asked has none */
     uint32_t steps, most;
     uint64_t told, count; /* events so far, and all */
     uint32_t last;        /* the event that runs last */

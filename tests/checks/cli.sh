@@ -87,6 +87,46 @@ tune_on_a_driver() { # a record is added and taken; one that was changed is refu
         "$zlay" plan $asked --cache "$tap_dir/changed" 2> "$tap_dir/said" | grep -q '^chosen by: the model' &&
         grep -q 'line 1 is refused: its checksum' "$tap_dir/said" && exits 3 "$zlay" tune gemm --groups 3 > "$tap_dir/run"
 }
+tune_on_another_device() { # a GPU of another target is none of the target's
+    for target in sm_80 sm_100a gfx942; do
+        LD_LIBRARY_PATH=$tap_dir exits 3 "$zlay" tune gemm --target $target --m 64 --n 64 --k 64 --cache "$tap_dir/other" > "$tap_dir/run" 2> "$tap_dir/said" || { cat "$tap_dir/said"; return 1; }
+        grep -q '^not run: ' "$tap_dir/run" && test ! -s "$tap_dir/said" || return 1
+    done
+    LD_LIBRARY_PATH=$tap_dir exits 3 "$zlay" tune attention --target sm_100a --queries 64 | grep -q '^not run: ' && test ! -e "$tap_dir/other" &&
+        exits 2 "$zlay" tune gemm --name 1x 2> "$tap_dir/said" && grep -q "name wants NAME, not '1x'" "$tap_dir/said"
+}
+tune_keeps_lines() { # what a cache has that is no record of this version stays there, and a line without an end gets one
+    { echo '# a remark'; printf 'a line of another version'; } > "$tap_dir/kept"
+    LD_LIBRARY_PATH=$tap_dir exits 0 "$zlay" tune gemm --m 256 --n 256 --k 128 --rounds 3 --cache "$tap_dir/kept" > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+    test "$(sed -n 1,2p "$tap_dir/kept")" = "$(printf '# a remark\na line of another version')" && test "$(wc -l < "$tap_dir/kept")" -eq 3 &&
+        "$zlay" plan gemm --m 256 --n 256 --k 128 --cache "$tap_dir/kept" --device Imaginary 2> "$tap_dir/said" | grep -q '^chosen by: measured on Imaginary' &&
+        "$zlay" plan gemm --m 256 --n 256 --k 128 --cache "$tap_dir/kept" --device Real 2> "$tap_dir/said" | grep -q '^chosen by: the model' &&
+        grep -q 'line 2 is refused' "$tap_dir/said" && exits 2 "$zlay" tune gemm --rounds 0 && exits 2 "$zlay" tune gemm --candidates 0
+}
+caches_that_are_not_there() { # and such as cannot be read, or are of other rules
+    exits 2 "$zlay" tune show "$tap_dir/nothing" 2> "$tap_dir/said" && grep -q "cannot read '.*/nothing': No such file" "$tap_dir/said" || return 1
+    exits 2 "$zlay" tune merge examples/monday.tuning "$tap_dir/nothing" > "$tap_dir/run" 2> /dev/null && test ! -s "$tap_dir/run" || return 1
+    plan --k 64 --cache "$tap_dir/nothing" | grep -q "^chosen by: the model; there is no file .*/nothing$" || return 1
+    exits 2 plan --k 64 --cache examples/monday.tuning/x > /dev/null 2> "$tap_dir/said" && grep -q 'cannot read .*: Not a directory' "$tap_dir/said" || return 1
+    "$zlay" tune show - < examples/monday.tuning | grep -q '^gemm device=' || return 1
+    plan --m 96 --n 7168 --k 6144 --swap auto --multicast auto --stream-k auto --split-k auto --cache examples/monday.tuning |
+        grep -qE '^chosen by: (measured|the model; .* by rules [0-9]+; what it has is by rules [0-9]+$)'
+}
+caches_to_full() { "$zlay" tune show examples/monday.tuning > /dev/full; test $? -eq 2 && { "$zlay" tune merge examples/monday.tuning examples/tuesday.tuning > /dev/full; test $? -eq 2; }; }
+choice_far_down() { # what a cache chose is in the list, wherever the model has it
+    LD_LIBRARY_PATH=$tap_dir exits 0 "$zlay" tune gemm --m 512 --n 512 --k 128 --rounds 3 --cache "$tap_dir/far" > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+    python3 - "$tap_dir/far" << 'end' || return 1
+import re, sys
+line = re.sub("tile=[0-9x]+", "tile=64x256x64", open(sys.argv[1]).read().rsplit(" ~", 1)[0])
+sum = 2166136261
+for byte in line.encode():
+    sum = (sum ^ byte) * 16777619 % 2**32
+open(sys.argv[1], "w").write(f"{line} ~{sum:08x}\n")
+end
+    plan --m 512 --n 512 --k 128 --cache "$tap_dir/far" > "$tap_dir/run" && grep -q '^chosen by: measured' "$tap_dir/run" &&
+        test "$(sed -n '/^candidates, /,/ others/p' "$tap_dir/run" | grep -c '^  [* ] tile=')" -eq 7 && grep -q '^  \* tile=64x256x64 .* 16 blocks, 1 wave' "$tap_dir/run" &&
+        grep -qE '^[1-9][0-9]* of [0-9]+ others: less by the model' "$tap_dir/run"
+}
 tune_compares() { # results that differ are found, and nothing is added
     mkdir "$tap_dir/writes"
     "$CC" -std=c11 -DFAKE_WRITES -shared -fPIC -o "$tap_dir/writes/libcuda.so.1" tests/support/fake-cuda.c || return 1
@@ -111,7 +151,16 @@ plan_says_why() { # each candidate's reason, that none takes less, the bound and
         grep -q '^none of the [0-9]* others takes less by the model' "$tap_dir/why" && grep -q '^bound: nothing takes less than .* by products' "$tap_dir/why" &&
         grep -q '^of the modelled time the bound is [0-9.]* %$' "$tap_dir/why" && grep -q '^moves: [0-9.]* MB of DRAM' "$tap_dir/why" &&
         "$zlay" plan attention --causal | grep -q 'tiles have [0-9]* % more of Q K^T$' && plan --groups 3 | grep -q '^there is no other$' &&
-        "$zlay" plan attention --target sm_100a | grep -q '^bound: nothing takes less'
+        "$zlay" plan attention --target sm_100a | grep -q '^bound: nothing takes less' || return 1
+    plan --split-k 8 --m 128 --n 2048 --k 8192 | grep -q '^  \* .* 512 blocks, 5 waves, the last of 4 clusters$' && plan --target gfx942 | grep -q '^  \* .* 1024 blocks' &&
+        plan --m 1 --n 1 --k 1 | grep -q '^  \* .* 1 block, 1 wave, the last of 1$' && plan --groups 3 | grep -q '^bound: none is known: groups: ' &&
+        plan --target sm_120a | grep -q '^  \* .* 2048 blocks$' && ! "$zlay" plan attention --target sm_100a | grep '^    tile=' | grep -q ' $'
+}
+bounds_hold() { # the bound is no more than the modelled time: few queries read many keys, a window few of them
+    for flags in "--queries 1 --keys 65536 --heads 8 --batch 16" "--queries 8 --keys 65536 --causal --window 17" "--queries 128 --keys 4099 --heads 3 --batch 64"; do
+        # shellcheck disable=SC2086
+        "$zlay" plan attention $flags | sed -n 's/^of the modelled time the bound is \([0-9]*\)\.[0-9]* %$/\1/p' > "$tap_dir/part" && test "$(cat "$tap_dir/part")" -lt 100 || return 1
+    done
 }
 run_on_hip() { # as on a driver: a code object with nothing inside
     "$CC" -std=c11 -shared -fPIC -o "$tap_dir/libamdhip64.so.7" tests/support/fake-hip.c || return 1
@@ -199,6 +248,13 @@ bad_ceilings() {
     exits 2 "$zlay" batch --limits points=1 more < /dev/null && exits 2 "$zlay" batch --limits < /dev/null
 }
 closed_output() { echo '{"op": "zlay"}' | "$zlay" batch > /dev/full; test $? -eq 2; }
+all_to_full() { # whatever is printed, what could not be is said
+    for command in "--help" "--version" "help plan gemm" "plan gemm --k 64" "tune show examples/monday.tuning"; do
+        # shellcheck disable=SC2086
+        "$zlay" $command > /dev/full 2> "$tap_dir/said"
+        test $? -eq 2 && grep -q 'not all of the output' "$tap_dir/said" || { echo "$command"; return 1; }
+    done
+}
 help_to_full() { "$zlay" plan gemm --k 64 > /dev/full; test $? -eq 2; }
 
 bench_lines() { # an object a line, each with a ratio, and no result that was wrong
@@ -232,9 +288,15 @@ check "edge tiles in the model" model_small
 check "run: without a driver the plan is checked and the status is 3" run_without_driver
 check "run: a wrong result is found" run_on_a_driver
 check "tune: what is timed is kept, taken and checked" tune_on_a_driver
+check "tune: a GPU of another target" tune_on_another_device
+check "plan: a choice far down the list is shown" choice_far_down
+check "tune: a cache keeps lines that are no records" tune_keeps_lines
+check "caches that are not there, cannot be read, or are of other rules" caches_that_are_not_there
+check "caches to a full device" caches_to_full
 check "tune: results that differ are found" tune_compares
 check "run and tune attention" attention_on_a_driver
 check "plan: why candidates take more" plan_says_why
+check "plan: the bound is below the modelled time" bounds_hold
 check "groups run on a driver without a device, which is found wrong" run_groups_on_a_driver
 check "run: the same on HIP, of a plan of waves" run_on_hip
 check "every rule that a plan names is explained" explains_all
@@ -246,6 +308,7 @@ check "a flag and its value in one word" flag_with_equals
 check "plan stage: a word that is none" exits 2 "$zlay" plan stage sm_90a 64x64x64 swizzle=96B
 check "plan stage: a tile that is none" exits 2 "$zlay" plan stage sm_90a 64x64
 check "plan stage: nothing fits" exits 1 "$zlay" plan stage sm_90a 64x64x64 smem=100
+check "a count of blocks that is the number of auto is none" exits 2 "$zlay" plan gemm --split-k 4294967295
 check "a flag of another command is an error" exits 2 "$zlay" plan gemm --image x
 check "explain: an operation" exits 0 "$zlay" explain layout.compose
 check "explain: names that contain the word" says 'contain it: TMAP_STRIDE_16$' "$zlay" explain tmap_stride_16
@@ -456,6 +519,7 @@ check "batch: answers before it waits" answers_before_waiting
 check "batch: a line of 17 MiB" long_line
 check "batch: no room for output is 2" closed_output
 check "plan: no room for output is 2" help_to_full
+check "output to a full device" all_to_full
 check "the bench prints a ratio a line" bench_lines
 check "the bench fills in beside a driver, and says what that lacks" fill_by_driver
 check "the bench knows its flags" exits 2 "$B/zlay-bench" --xml

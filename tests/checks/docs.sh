@@ -181,7 +181,7 @@ check "docs/tuning.md: the transcripts" transcript_is_true docs/tuning.md 9
 check "docs/roles.md: the transcripts" transcript_is_true docs/roles.md 5
 check "docs/schedule.md: the transcripts" transcript_is_true docs/schedule.md 7
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
-check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 25
+check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 26
 check "docs/recipes/tensormap.md: the transcript" transcript_is_true docs/recipes/tensormap.md 1
 check "docs/recipes/tensormap.md: the C example" example_runs docs/recipes/tensormap.md
 check "docs/recipes/swizzle.md: the transcripts" transcript_is_true docs/recipes/swizzle.md 4

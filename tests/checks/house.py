@@ -150,6 +150,12 @@ def unread():
             yield f"{path}: a title, what lives here, what it may include, where to enter, what holds, where it is tested"
 
 
+def strays():
+    """Files at the root that are tracked and not among those that the list allows: transcripts and trials leave some there."""
+    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True).stdout.split("\n")
+    return {path for path in listed if path and "/" not in path} - allowed["root"]
+
+
 def occurrences(where, pattern):
     """Lines that have a private word: `code` without comments, `text` all, `docs` the pages."""
     roots = {"code": ("src", "include"), "text": ("src", "include"), "docs": ("docs", "README.md")}[where]
@@ -185,7 +191,7 @@ def lower(now, counts):
         if words and words[0] == "term":
             least = min(int(words[2]), counts[words[1]])
             line = line.replace(f" {words[2]} ", f" {least} ", 1)
-        if not words or words[0] in ("#", "term") or words[1] in now[words[0]]:
+        if not words or words[0] in ("#", "term", "root") or words[1] in now[words[0]]:
             lines.append(line)
     open(LIST, "w").write("".join(lines))
 
@@ -212,6 +218,7 @@ check(f"no function has more than {LONGEST} lines", beyond("long", now["long"]))
 check("every source opens with a comment that says what it does", beyond("unopened", now["unopened"]))
 check("READMEs of rooms have their five lines", unread())
 check("READMEs of rooms name tests that are there", lost_tests())
+check("no file is tracked at the root but those of the list", strays())
 for term, (ceiling, where, (pattern, say)) in ceilings.items():
     lines = found[term]
     check(f"'{term}' stands in at most {ceiling} lines of {where}; say {say}",

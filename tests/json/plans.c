@@ -47,6 +47,23 @@ static void plans(void **state)
     mentions(*state, PLAN "}", "ok.pipe", "pipe gemm");
 }
 
+/* All lines that are refused are listed. */
+static void refused_lines(void **state)
+{
+    static const char *const paths[] = {"refused", "refused_a", "refused_b"};
+    char line[1 << 12], text[1 << 10] = "";
+    for (int i = 0; i < 70; i++) strcat(text, "gemm?\\n");
+    const char *const forms[] = {"{\"op\":\"tuning.check\",\"text\":\"%s\"}", "{\"op\":\"tuning.merge\",\"a\":\"%s\",\"b\":\"\"}",
+                                 "{\"op\":\"tuning.merge\",\"a\":\"\",\"b\":\"%s\"}"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line, forms[i], text);
+        json_t *answer = ask(*state, line), *list = json_object_get(json_object_get(answer, "ok"), paths[i]);
+        assert_int_equal(json_array_size(list), 70);
+        assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 69), "line")), 70);
+        json_decref(answer);
+    }
+}
+
 /* Targets whose matrix instructions read registers. */
 #define SIZES "\"m\":250,\"n\":300,\"k\":200"
 #define WAVES "{\"op\":\"plan.gemm\",\"target\":\"gfx942\"," SIZES
@@ -62,6 +79,9 @@ static void waves(void **state)
         {WAVES "}", "ok.smem_layouts.0", "\"Sw<2,3,3> o 0 o (128,32):(32,1)\""},
         {WAVES "}", "ok.maps", "[]"},
         {WAVES ",\"ldd\":301}", "ok.wave.store_bytes", "2"},
+        {WAVES ",\"split_k\":1,\"multicast\":\"none\",\"swap\":\"never\",\"stream_k\":\"never\"}", "ok.tile", "[128,128,32]"}, /* what a candidate says */
+        {WAVES ",\"split_k\":2}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"plan.candidates\",\"target\":\"gfx942\"," SIZES "}", "ok.candidates.0.blocks", "6"},
         {WAVES ",\"lda\":204}", "error", "\"ENOTSUP\""},
         {WAVES ",\"tile\":[128,96,32]}", "error", "\"EINVAL\""},
         {WAVE_TEXT ",\"what\":\"gemm\"}", "ok.language", "\"assembly\""},
@@ -392,7 +412,7 @@ static void what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans), cmocka_unit_test(waves), cmocka_unit_test(plans_prove_themselves),
+        cmocka_unit_test(plans), cmocka_unit_test(refused_lines), cmocka_unit_test(waves), cmocka_unit_test(plans_prove_themselves),
         cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters), cmocka_unit_test(ragged_maps), cmocka_unit_test(maps_filled_in), cmocka_unit_test(pools), cmocka_unit_test(families),
         cmocka_unit_test(names_stand_once), cmocka_unit_test(what_there_is),
     };

@@ -27,6 +27,16 @@ class Listed(unittest.TestCase):
             self.assertEqual(mine[0].plan().tile, zlay.plan("sm_90a", 96, 7168, 6144, **fields).tile)
         self.assertIn("candidates, none below", repr(mine))
 
+    def test_each_is_planned_on_every_target(self):
+        for target in ("sm_80", "sm_100a", "gfx942"):
+            for c in zlay.plan.candidates(target, 512, 512, 512):
+                plan = c.plan()
+                self.assertEqual((plan.tile, plan.smem), (c.fields["tile"], c.smem))
+                self.assertEqual(c.blocks, -(-512 // plan.tile[0]) * -(-512 // plan.tile[1]))
+            choice = f"tile={'x'.join(map(str, plan.tile))} multicast=none swap=never stream_k=never split_k=1"
+            cache = Cache().add(Record(gemm_key(target, 512, 512, 512), choice, 9, 3))
+            self.assertEqual(cache.plan(target, 512, 512, 512).tile, plan.tile)
+
     def test_each_is_planned(self):
         for c in zlay.plan.candidates("sm_90a", 96, 512, 256, **AUTO):
             self.assertEqual((c.plan().tile, c.plan().stages, c.plan().smem), (c.fields["tile"], c.stages, c.smem))
@@ -76,6 +86,8 @@ class Caches(unittest.TestCase):
         self.assertEqual((len(mine), mine.find(key).ns), (1, 100))
         self.assertEqual(mine.plan("sm_90a", 96, 7168, 6144, **AUTO).tile, (64, 112, 64))
         self.assertIsNone(mine.gemm("sm_90a", 96, 7168, 6144, device=H200._replace(driver=1), **AUTO))
+        self.assertEqual(mine.gemm("sm_90a", 96, 7168, 6144, device=Device("NVIDIA_H200"), **AUTO).ns, 100)  # of any driver
+        self.assertIsNone(mine.gemm("sm_90a", 96, 7168, 6144, device=Device("NVIDIA_H100"), **AUTO))
         # Of the class, and of no candidate.
         self.assertEqual(mine.gemm("sm_90a", 90, 7168, 6144, **AUTO).ns, 100)
         wrong = Cache().add(Record(key, choice.replace("64x112", "64x17"), 100, 3))
@@ -96,6 +108,22 @@ class Caches(unittest.TestCase):
             Cache().add(Record("k", "c", 1, 1, tuple(range(1, 17))))
         with self.assertRaisesRegex(zlay.Error, "key: 600 bytes"):
             Cache().add(Record("k" * 600, "c", 1, 1))
+        key, choice = gemm_key("sm_90a", 96, 7168, 6144), "tile=64x96x64 multicast=none swap=never stream_k=never split_k=1"
+        for record, says in ((Record(key + "\0", choice, 1, 1), "key: not a text"), (Record(key, choice + "\0x", 1, 1), "choice: not a text"),
+                             (Record(5, choice, 1, 1), "key: not a text"), (Record(key, choice, -1, 1), "ns: -1"), (Record(key, choice, 2**64, 1), "ns: "),
+                             (Record(key, choice, 1.5, 1), "ns: 1.5"), (Record(key, choice, 1, 1 << 32), "rounds: "), (Record(key, choice, 9, 1, (8,)), "none below ns"),
+                             (Record(key, choice, 9, 1, (-8,)), "others: -8")):
+            with self.assertRaisesRegex(zlay.Error, says):
+                Cache().add(record)
+        for wrong in (lambda: Cache(None), lambda: Cache(b"x"), lambda: Cache().merge("x"), lambda: Cache().find("a\0b"),
+                      lambda: gemm_key("sm_90a", 1, 1, 1, device=Device("a\0b")), lambda: gemm_key("sm_90a", 1, 1, 1, device=Device("a", -1)),
+                      lambda: zlay.plan.candidates("sm_90a", 64, 64, 64, tile=(64, 64)), lambda: zlay.plan.candidates("sm_90a", 64, 64, 64, tile=64),
+                      lambda: zlay.plan.attention_candidates("sm_90a", 64, 64, 64, tile=(64, 64, 64)),
+                      lambda: zlay.plan.attention("sm_90a", 64, 64, 64, q_strides=(64, 64))):
+            with self.assertRaisesRegex(zlay.Error, "EINVAL"):
+                wrong()
+        with self.assertRaises(TypeError):
+            Cache() | "x"
         with self.assertRaisesRegex(zlay.Error, "no field is called 'tiles'"):
             gemm_key("sm_90a", 96, 7168, 6144, tiles=1)
 

@@ -43,7 +43,7 @@ static void check(zlay_ctx *ctx, const char *text, counts *c)
     if (zlay_pipe_parse(ctx, &pipe, text, strlen(text))) return;
     zlay_status status = zlay_pipe_trace(ctx, &buf, pipe);
     assert_true(status == ZLAY_OK || status == ZLAY_NONE || status == ZLAY_ELIMIT);
-    sheet s = draw(ctx, pipe, 2);
+    sheet s = draw(ctx, pipe, status == ZLAY_OK ? 0 : 2); /* of a wrong one the run that is printed */
     if (status == ZLAY_OK) check_wrong(&s, trace, c);
     else c->right++;
     drop(&s);

@@ -133,6 +133,36 @@ static void test_wrong(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* Of a wrong pipe with trips the run has these, and either an event is marked or the note says that another run shows it. */
+static void test_wrong_trips(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = new_ctx();
+    int shown = 0, elsewhere = 0;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        for (uint64_t trips = 1; trips <= 9; trips += 2) {
+            pipe_text text;
+            char count[32];
+            int marked = 0;
+            zlay_box box;
+            replace(&text, bad[i].pipe, bad[i].stages, bad[i].what, bad[i].by);
+            sheet s = draw(ctx, parse(ctx, text.text), trips);
+            const char *note = zlay_picture_note_nth(s.picture, 0), *title = zlay_picture_title(s.picture);
+            snprintf(count, sizeof count, " = %d", (int)trips);
+            for (uint64_t k = 0; !zlay_picture_box_nth(&box, s.picture, 0, k); k++)
+                if (box.marked) marked++;
+            bool other = strstr(note, ", in the run without trips") != NULL;
+            assert_true(!strncmp(note, "no: ", 4) && other == !marked);
+            if (!strstr(title, count)) fail_msg("%s: not %d trips", title, (int)trips);
+            shown += !other;
+            elsewhere += other;
+            drop(&s);
+        }
+    print_message("%d runs with a fault, %d without\n", shown, elsewhere);
+    assert_true(shown > 30 && elsewhere > 3);
+    zlay_ctx_free(ctx);
+}
+
 /* ---- limits ----------------------------------------------------------------------------------------- */
 
 static void test_bounds(void **state)
@@ -212,7 +242,7 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_right), cmocka_unit_test(test_wrong),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_right), cmocka_unit_test(test_wrong), cmocka_unit_test(test_wrong_trips),
                                        cmocka_unit_test(test_bounds), cmocka_unit_test(test_limit),
                                        cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,8 +77,8 @@ def pipe(pipe: PipeLike, *, trips: Optional[Number] = None, steps: Optional[Numb
         form: Optional[Number] = None, width: Optional[Number] = None, colour: Optional[bool] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
     """The picture of a run of a pipe: roles, stages and mbarriers as rows, steps as columns. Of a pipe that
-    pipe.verify refuses it is the run that breaks a rule, marked where it does; of another one a run of so many
-    trips, in which each role runs one event a step as soon as it can."""
+    pipe.verify refuses it is the run that breaks a rule, marked where it does, with `trips` that of so many; of
+    another one, and of trips that break none, a run in which each role runs one event a step as soon as it can."""
     return _call("show.pipe", pipe=pipe, trips=trips, steps=steps, form=form, width=width, colour=colour,
         limits=limits)
 

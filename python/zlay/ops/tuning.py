@@ -26,9 +26,9 @@ def find(target: str, m: Number, n: Number, k: Number, text: str, *, a_type: Opt
         groups: Optional[Number] = None, ragged: Optional[Number] = None, band: Optional[Number] = None,
         device: Optional[str] = None, processors: Optional[Number] = None, driver: Optional[Number] = None,
         limits: Optional[Mapping[str, int]] = None) -> Any:
-    """What a cache has of a GEMM, on a device or on any of the target: the record of its shape, else of its class,
-    null where there is none; and whether its choice is one of the candidates of the request, without which no plan
-    takes it."""
+    """What a cache has of a GEMM on a device, of whose name, processors and driver any is taken that is absent: the
+    record of its shape, else of its class, null where there is none; and whether its choice is one of the
+    candidates of the request, without which no plan takes it."""
     return _call("tuning.find", target=target, m=m, n=n, k=k, text=text, a_type=a_type, b_type=b_type, d_type=d_type,
         a_order=a_order, b_order=b_order, d_order=d_order, a_major=a_major, b_major=b_major,
         lda=lda, ldb=ldb, ldd=ldd, tile=tile, stages=stages, epilogue=epilogue, a_scales=a_scales,

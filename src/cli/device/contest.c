@@ -192,19 +192,41 @@ zlay_status zl_write_cache(zlay_ctx *ctx, zlay_buf *out, const void *value)
     return zlay_tuning_print(out, value);
 }
 
+/* The line of a record, in memory that free() takes; NULL, and said. */
+static char *line_of(zl_contest *c, const zlay_tuning_record *r, size_t *length)
+{
+    size_t bad;
+    zlay_tuning *one = NULL;
+    zlay_status status = zlay_tuning_parse(c->ctx, &one, NULL, 0, &bad, NULL, 0);
+    if (!status) status = zlay_tuning_add(c->ctx, one, r);
+    if (status) zl_cli_say(c->ctx, status, "cache");
+    char *line = status ? NULL : zl_text_of(c->ctx, zl_write_cache, one, length);
+    zlay_tuning_free(one);
+    return line;
+}
+
+/* Puts a line behind what the cache has, so that lines which are no records of this version are
+ * not lost; of two lines with one key a reader takes the better one. */
 static int cache_add(zl_contest *c, const zlay_tuning_record *r)
 {
-    size_t length;
-    if (!c->options->cache) return ZL_EXIT_YES;
-    zlay_tuning *tuning = zl_cache_read(c->ctx, c->options->cache);
-    if (!tuning) return ZL_EXIT_ERROR;
-    zlay_status status = zlay_tuning_add(c->ctx, tuning, r);
-    char *text = status ? NULL : zl_text_of(c->ctx, zl_write_cache, tuning, &length);
-    bool done = text && zl_file_write(c->options->cache, text, length);
+    const char *path = c->options->cache;
+    size_t length = 0, more = 0;
+    if (!path) return ZL_EXIT_YES;
+    char *line = line_of(c, r, &more);
+    char *text = !line                 ? NULL
+                 : zl_file_lacks(path) ? calloc(1, 1)
+                                       : zl_file_read(path, ZL_CACHE_MOST, &length);
+    char *whole = text ? malloc(length + more + 1) : NULL;
+    if (whole) {
+        memcpy(whole, text, length);
+        if (length && whole[length - 1] != '\n') whole[length++] = '\n';
+        memcpy(whole + length, line, more);
+    }
+    bool done = whole && zl_file_write(path, whole, length + more);
+    free(line);
     free(text);
-    zlay_tuning_free(tuning);
-    if (status) return zl_cli_say(c->ctx, status, "cache");
-    if (done) printf("added to %s\n", c->options->cache);
+    free(whole);
+    if (done) printf("added to %s\n", path);
     return done ? ZL_EXIT_YES : ZL_EXIT_ERROR;
 }
 
@@ -223,6 +245,7 @@ static int on_device(zl_contest *c)
     if (!status) status = results_compare(c, &wrong);
     if (!status && !wrong) status = rounds_run(c, rounds);
     zl_progress_end();
+    if (status == ZLAY_ENOTSUP) return zl_not_run(zlay_ctx_message(c->ctx)); /* of another target */
     if (status) return zl_cli_say(c->ctx, status, "tune");
     if (wrong) return ZL_EXIT_NO;
     printf("results: those of %u candidates agree with the first one's\n", c->count);

@@ -237,8 +237,8 @@ static int plan_run(run *r)
         return ZL_EXIT_UNSURE;
     }
     if (hip && !r->options->image) {
-        printf("not run: HIP loads code objects: assemble and link what --out writes, and give "
-               "it as --image (docs/gemm.md)\n");
+        printf("not run: HIP loads code objects: assemble and link what plan gemm --out "
+               "writes, and give it as --image (docs/gemm.md)\n");
         return ZL_EXIT_UNSURE;
     }
     zlay_status status = hip ? zlay_device_open_hip(r->ctx, &r->device, 0)

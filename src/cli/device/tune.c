@@ -69,6 +69,7 @@ int zl_tune_gemm(zlay_ctx *ctx, int argc, char **argv)
 {
     static const zl_contest_kind kind = {gemm_load, gemm_bind, gemm_key};
     zl_options options;
+    zlay_wave_gemm wave;
     zlay_plan *plans[ZL_CONTESTANTS] = {NULL};
     zl_contest c = {.ctx = ctx, .options = &options, .kind = &kind, .plans = plans};
     if (!zl_options_read(&options, ZL_OF_TUNE, argc, argv)) return ZL_EXIT_ERROR;
@@ -81,7 +82,11 @@ int zl_tune_gemm(zlay_ctx *ctx, int argc, char **argv)
     c.of = calloc(ZL_CONTESTANTS, sizeof *c.of);
     zlay_status status = c.of ? gemms_plan(&c) : ZLAY_ENOMEM;
     if (!status) status = matrices_make(&c);
-    int exit = status ? zl_cli_say(ctx, status, "no plan") : zl_contest_run(&c);
+    int exit = ZL_EXIT_UNSURE;
+    if (status) exit = zl_cli_say(ctx, status, "no plan");
+    else if (!zlay_plan_wave(&wave, plans[0]))
+        zl_not_run("HIP loads code objects, and this command makes none");
+    else exit = zl_contest_run(&c);
     zl_contest_free(&c);
     for (size_t i = 0; i < ZL_CONTESTANTS; i++) zlay_plan_free(plans[i]);
     return exit;
@@ -161,7 +166,7 @@ int zl_tune_show(zlay_ctx *ctx, int argc, char **argv)
         fputs("zlay: tune show takes a FILE\n", stderr);
         return ZL_EXIT_ERROR;
     }
-    zlay_tuning *tuning = zl_cache_read(ctx, argv[0]);
+    zlay_tuning *tuning = zl_cache_read(ctx, argv[0], false);
     for (size_t i = 0; tuning && zlay_tuning_nth(&r, tuning, i) == ZLAY_OK; i++) {
         printf("%s\n  %s  %.2f us, %u rounds, %u others", r.key, r.choice, (double)r.ns / 1000,
                r.rounds, r.others_count);
@@ -183,12 +188,14 @@ int zl_tune_merge(zlay_ctx *ctx, int argc, char **argv)
         return ZL_EXIT_ERROR;
     }
     int exit = ZL_EXIT_ERROR;
-    for (int i = 0; i < 2; i++) both[i] = zl_cache_read(ctx, argv[i]);
-    zlay_status status =
-        both[0] && both[1] ? zlay_tuning_merge(ctx, &merged, both[0], both[1]) : ZLAY_EINVAL;
-    char *text = status ? NULL : zl_text_of(ctx, zl_write_cache, merged, &length);
-    if (text) fwrite(text, 1, length, stdout), exit = ZL_EXIT_YES;
-    free(text);
+    for (int i = 0; i < 2; i++) both[i] = zl_cache_read(ctx, argv[i], false);
+    if (both[0] && both[1]) {
+        zlay_status status = zlay_tuning_merge(ctx, &merged, both[0], both[1]);
+        char *text = status ? NULL : zl_text_of(ctx, zl_write_cache, merged, &length);
+        if (status) zl_cli_say(ctx, status, "merge");
+        if (text) fwrite(text, 1, length, stdout), exit = ZL_EXIT_YES;
+        free(text);
+    }
     for (int i = 0; i < 2; i++) zlay_tuning_free(both[i]);
     zlay_tuning_free(merged);
     return exit;

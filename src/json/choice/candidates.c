@@ -112,6 +112,7 @@ static const zl_field form_terms_rows[] = {
     {"block_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, block_ns)},
     {"longest_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, longest_ns)},
     {"tail_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, tail_ns)},
+    {"dram_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, dram_ns)},
     {"start_ns", ZL_MAY, ZL_AT(zl_as_u64, zlay_attention_terms, start_ns)},
 };
 static const zl_fields form_terms_fields = {ZL_ROWS(form_terms_rows, zlay_attention_terms)};

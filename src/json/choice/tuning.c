@@ -18,7 +18,7 @@ static const zl_field merge_rows[] = {{"a", ZL_NEEDS, ZL_AT(zl_as_text, cached, 
                                       {"b", ZL_NEEDS, ZL_AT(zl_as_text, cached, other)}};
 const zl_fields zl_tuning_merge_fields = {ZL_ROWS(merge_rows, cached)};
 
-/* Which device the record is to be of; no name: any of the target. */
+/* Which device the record is to be of; what is not said is any. */
 typedef struct where {
     zl_json_text name;
     uint32_t processors, driver;
@@ -67,12 +67,28 @@ static json_t *record_value(zl_call *call, const zlay_tuning_record *r)
 
 static void put_bad(zl_call *call, json_t *list, const zlay_tuning_bad *bad, size_t count)
 {
-    for (size_t i = 0; i < count && i < BAD; i++) {
+    for (size_t i = 0; i < count; i++) {
         json_t *item = json_object();
         zl_put_value(call, item, "line", json_integer((json_int_t)bad[i].line));
         zl_put_value(call, item, "reason", json_string(bad[i].reason));
         zl_put_item(call, list, item);
     }
+}
+
+/* Reads a text once more, for more refused lines than there was room for. */
+static zlay_status read_again(zl_call *call, json_t *list, const zl_json_text *text, size_t room)
+{
+    size_t count;
+    zlay_tuning *again = NULL;
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    zlay_tuning_bad *bad = zl_alloc(call->ctx, room, sizeof *bad);
+    if (!bad) return ZLAY_ENOMEM;
+    zlay_status status =
+        zlay_tuning_parse(call->ctx, &again, bad, room, &count, text->text, text->length);
+    if (!status) put_bad(call, list, bad, room);
+    zlay_tuning_free(again);
+    zl_free(&alloc, bad, room * sizeof *bad);
+    return status;
 }
 
 /* Reads a text, and adds its refused lines to the list. */
@@ -83,6 +99,7 @@ static zlay_status read_text(zl_call *call, zlay_tuning **out, json_t *list,
     size_t count = 0;
     zlay_status status =
         zlay_tuning_parse(call->ctx, out, bad, BAD, &count, text->text, text->length);
+    if (!status && count > BAD) return read_again(call, list, text, count);
     if (!status) put_bad(call, list, bad, count);
     return status;
 }

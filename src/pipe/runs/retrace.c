@@ -95,11 +95,16 @@ zlay_status zl_retrace_begin(zl_retrace *t, zlay_ctx *ctx, const zlay_pipe *plai
     if (!t->known || !take_counts(r, verdict)) return ZLAY_ENOMEM;
     r->known = t->known;
     for (uint32_t k = 0; k < r->instances_count; k++) t->known[k] = INT32_MAX;
-    if (!verdict->fault.rule) return ZLAY_OK;
-    start(r);
-    t->fault = r->fault;
-    find_known(t);
+    if (verdict->fault.rule) zl_retrace_find(t);
     return ZLAY_OK;
+}
+
+void zl_retrace_find(zl_retrace *t)
+{
+    start(t->run);
+    if (!t->run->fault.rule) return;
+    t->fault = t->run->fault;
+    find_known(t);
 }
 
 void zl_retrace_tell(zl_retrace *t, zl_run_told *told, void *teller)

@@ -23,6 +23,10 @@ typedef struct zl_retrace {
 zlay_status zl_retrace_begin(zl_retrace *t, zlay_ctx *ctx, const zlay_pipe *plain,
                              const zl_verdict *verdict);
 
+/* Looks for a fault in a run that began without one, within limits.points events; where there is one,
+ * finds the events on which it depends. */
+void zl_retrace_find(zl_retrace *t);
+
 /* Runs from the beginning to the fault, and tells of the events on which it depends. */
 void zl_retrace_tell(zl_retrace *t, zl_run_told *told, void *teller);
 

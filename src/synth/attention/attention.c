@@ -313,6 +313,7 @@ zlay_status zl_attention_read(zlay_ctx *ctx, zlay_attention_plan **out, const zl
     if (status || zl_attention_by_waves(target)) return status;
     status = products_choose(ctx, p);
     group_choose(p);
+    zl_attention_machine(p);
     return status;
 }
 

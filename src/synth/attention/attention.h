@@ -33,6 +33,8 @@ struct zlay_attention_plan {
     uint32_t same;    /* 1: packed sequences of as many keys as queries, whose beginnings one array says */
     uint32_t split;   /* 1: each block has a part of the keys, and its results are merged */
     uint32_t merges;  /* 1: this plan merges the parts */
+    uint32_t processors; /* of the machine, whose waves the model counts */
+    uint64_t dram_ns;    /* its tensors through the machine's DRAM, each once; 0: lengths that the device alone knows */
     uint32_t group;   /* heads of queries that are rows of one tile; `ask` then has their rows as queries of the heads of
                          keys, and a merge the heads and queries of the request */
     zl_attention_result out;
@@ -126,6 +128,10 @@ zlay_status zl_attention_forms_that_fit(zlay_ctx *ctx, const zlay_attention_plan
 /* The form that was measured for requests like this one, or counted (tiles.c). */
 zl_attention_form zl_attention_form_known(const zlay_attention_plan *p);
 
+/* Counts what a request whose sizes are known computes and reads; finds the processors, and what DRAM takes, of a plan whose request
+ * is read (machine.c). */
+void zl_attention_amounts(zlay_roofline *out, const zlay_attention *a);
+void zl_attention_machine(zlay_attention_plan *p);
 /* Chooses the tiles of a plan whose request is read; and takes a form. */
 zlay_status zl_attention_tiles(zlay_ctx *ctx, zlay_attention_plan *p);
 void zl_attention_form_take(zlay_attention_plan *p, const zl_attention_form *f);

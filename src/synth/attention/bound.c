@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bound of attention: its products at the rate of the tensor cores, an exponential for each score at that of the special
  * function units, and its tensors through DRAM once. */
-#include "base/arith.h"
 #include "synth/attention/attention.h"
 #include "target/roofline.h"
 
 enum { ROWS = 64, COLUMNS = 256, LANES = 32, K_BITS = 256 };
-
-/* Pairs of a query and a key that it sees, of one head: without a mask all; causal, query i sees the last `window` of the keys up
- * to i + keys - queries. */
-static uint64_t pairs_of(const zlay_attention *a)
-{
-    uint64_t keys = a->keys, queries = a->queries, window = a->window ? a->window : keys;
-    if (!a->causal) return zl_umul_sat(queries, keys);
-    uint64_t first = keys - queries + 1; /* that query 0 sees */
-    if (window <= first) return zl_umul_sat(queries, window);
-    uint64_t rising = window - first; /* queries that see fewer than the window */
-    if (rising > queries) rising = queries;
-    return rising * first + rising * (rising - 1) / 2 + zl_umul_sat(queries - rising, window);
-}
 
 static zlay_status products_form(zlay_machine_form *out, const zlay_machine *machine, const zlay_attention_plan *p)
 {
@@ -29,29 +15,19 @@ static zlay_status products_form(zlay_machine_form *out, const zlay_machine *mac
     return zlay_machine_form_find(out, machine, ZLAY_OP_WGMMA, type, ROWS, COLUMNS, k);
 }
 
-static void amounts(zlay_roofline *out, const zlay_attention *a)
-{
-    uint64_t heads = zl_umul_sat(a->batch, a->heads), queries = zl_umul_sat(heads, zl_umul_sat(a->queries, a->head));
-    uint64_t keys = zl_umul_sat(zl_umul_sat(a->batch, a->kv_heads), zl_umul_sat(a->keys, a->head));
-    uint32_t in = zlay_type_bits(a->type) / 8, of = zlay_type_bits(a->o_type) / 8;
-    out->exponents = zl_umul_sat(heads, pairs_of(a));
-    out->products = zl_umul_sat(out->exponents, 2ull * a->head);
-    out->bytes = zl_uadd_sat(zl_umul_sat(queries, in + of), zl_umul_sat(keys, 2ull * in));
-}
-
 static zlay_status bound_of(zlay_ctx *ctx, zlay_roofline *out, const zlay_machine *machine, const zlay_attention_plan *p)
 {
     zlay_machine_form form, special;
     const zlay_attention *a = &p->ask;
     if (zl_attention_differ(a)) return zl_fail(ctx, ZLAY_NONE, "lengths: how many rows sequences have, the device alone knows");
-    amounts(out, a);
+    zl_attention_amounts(out, a);
     zlay_status status = products_form(&form, machine, p);
     if (!status) status = zl_roofline_form(&out->products_ns, machine, &form, out->products, (uint64_t)form.m * (uint64_t)form.n * (uint64_t)form.k);
     if (!status) status = zlay_machine_form_find(&special, machine, ZLAY_OP_EX2, -1, 0, 0, 0);
     if (!status) status = zl_roofline_form(&out->exponents_ns, machine, &special, out->exponents, LANES);
     if (!status) status = zl_roofline_dram(&out->bytes_ns, machine, out->bytes);
     out->ns = zl_umax(out->products_ns, zl_umax(out->exponents_ns, out->bytes_ns));
-    return status == ZLAY_NONE ? zl_fail(ctx, ZLAY_NONE, "%s: the machine lacks a clock or a rate", zlay_target_name(machine->target)) : status;
+    return zl_roofline_said(ctx, status, machine);
 }
 
 zlay_status zlay_attention_bound(zlay_ctx *ctx, zlay_roofline *out, const zlay_machine *machine, const zlay_attention *attention)
@@ -63,6 +39,7 @@ zlay_status zlay_attention_bound(zlay_ctx *ctx, zlay_roofline *out, const zlay_m
     zlay_attention_plan *p;
     status = zl_attention_read(ctx, &p, machine->target, attention);
     if (!status) status = bound_of(ctx, out, machine, p);
+    if (status) *out = (zlay_roofline){0};
     zlay_attention_free(p);
     return zl_leave(ctx, zl_whole(ctx, status));
 }

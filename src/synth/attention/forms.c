@@ -18,7 +18,6 @@ enum {
     TMEM_COLUMNS = 512,
     PERCENT = 100, MODEL_ERROR = 1, /* per cent: less is no reason to leave the known form */
     BLOCKS_SEEN = 4096, QUERIES_FEW = 64, /* of these no form was measured but the known one */
-    PROCESSORS = 132, /* of an H200 */
 };
 
 /* What the model reckons with: docs/internals/times.md says what each is. */
@@ -113,23 +112,31 @@ static void tile_put(zlay_attention_terms *out, const zlay_attention_plan *p, co
     out->tile_ns = zl_norm4(groups * most, alone) / MILLI + STEP;
 }
 
-/* Causal, the longest blocks come first, and the last ones are short: an even share for each processor and a part of the longest. */
-uint64_t zl_attention_form_terms(zlay_attention_terms *out, const zlay_attention_plan *p, const zl_attention_form *f)
+/* What all blocks take, without DRAM and the launch. Causal, the longest blocks come first, and the last ones are short: an even
+ * share for each processor and a part of the longest. */
+static uint64_t blocks_time(zlay_attention_terms *out, const zlay_attention_plan *p, const zl_attention_form *f)
 {
     uint64_t most, blocks = zl_attention_form_blocks(p, f);
-    *out = (zlay_attention_terms){.at_once = p->tmem ? 0 : PROCESSORS};
+    *out = (zlay_attention_terms){.at_once = p->tmem ? 0 : p->processors};
     if (p->tmem) return 0;
     tile_put(out, p, f);
     out->start_ns = START;
-    out->waves = zl_ceil_div(blocks, PROCESSORS);
-    out->last = blocks - (out->waves - 1) * PROCESSORS;
+    out->dram_ns = p->dram_ns;
+    out->waves = zl_ceil_div(blocks, p->processors);
+    out->last = blocks - (out->waves - 1) * p->processors;
     out->tiles_milli = tiles_milli(p, f, &most);
     out->block_ns = zl_umul_sat(out->tiles_milli, out->tile_ns) / MILLI + BEGIN;
-    if (!p->ask.causal) return START + zl_umul_sat(out->waves, out->block_ns);
+    if (!p->ask.causal) return zl_umul_sat(out->waves, out->block_ns);
     out->longest_ns = zl_umul_sat(most, out->tile_ns) + BEGIN;
-    uint64_t tail = zl_umul_sat(out->longest_ns, TAIL) / MILLI, share = zl_umul_sat(blocks, out->block_ns) / PROCESSORS + tail;
+    uint64_t tail = zl_umul_sat(out->longest_ns, TAIL) / MILLI, share = zl_umul_sat(blocks, out->block_ns) / p->processors + tail;
     out->tail_ns = share >= out->longest_ns ? tail : 0;
-    return START + zl_umax(share, out->longest_ns);
+    return zl_umax(share, out->longest_ns);
+}
+
+uint64_t zl_attention_form_terms(zlay_attention_terms *out, const zlay_attention_plan *p, const zl_attention_form *f)
+{
+    uint64_t blocks = blocks_time(out, p, f);
+    return p->tmem ? 0 : zl_uadd_sat(START, zl_norm4(blocks, p->dram_ns));
 }
 
 uint64_t zl_attention_form_time(const zlay_attention_plan *p, const zl_attention_form *f)
@@ -163,13 +170,29 @@ static bool is_step(const zlay_attention_plan *p, uint32_t n)
     return p->tmem || zl_attention_bytes(&p->ask) ? n == KEYS_LEAST || n == KEYS_BYTES : n % KEYS_STEP == 0;
 }
 
-/* Puts a form where it belongs by its time, behind the first; equal ones in the order of the list. */
-static void form_insert(zl_attention_form *out, uint64_t *time, uint32_t count, const zl_attention_form *f, uint64_t own)
+/* By what forms are sorted: their time, and where DRAM, which all of them wait for, makes that the same, what blocks take. */
+typedef struct form_rank {
+    uint64_t ns, blocks;
+} form_rank;
+
+static form_rank rank_of(const zlay_attention_plan *p, const zl_attention_form *f)
+{
+    zlay_attention_terms terms;
+    return (form_rank){zl_attention_form_terms(&terms, p, f), blocks_time(&terms, p, f)};
+}
+
+static bool is_behind(const form_rank *a, const form_rank *b)
+{
+    return a->ns != b->ns ? a->ns > b->ns : a->blocks > b->blocks;
+}
+
+/* Puts a form where it belongs by its rank, behind the first; equal ones in the order of the list. */
+static void form_insert(zl_attention_form *out, form_rank *rank, uint32_t count, const zl_attention_form *f, form_rank own)
 {
     uint32_t i = count;
-    for (; i > 1 && time[i - 1] > own; i--) out[i] = out[i - 1], time[i] = time[i - 1];
+    for (; i > 1 && is_behind(&rank[i - 1], &own); i--) out[i] = out[i - 1], rank[i] = rank[i - 1];
     out[i] = *f;
-    time[i] = own;
+    rank[i] = own;
 }
 
 /* The i-th of all forms: rows, keys, stages and overlap count down in this order, the last of them fastest. */
@@ -208,7 +231,7 @@ static void form_behind(const zlay_attention_plan *p, zl_attention_form *out, ui
 
 uint32_t zl_attention_forms(const zlay_attention_plan *p, zl_attention_form *out)
 {
-    uint64_t time[ZL_ATTENTION_FORMS + 1];
+    form_rank rank[ZL_ATTENTION_FORMS + 1];
     zl_attention_form first = first_of(p);
     bool known = is_form(p, &first);
     uint32_t count = 1; /* place 0 is that of the first */
@@ -216,7 +239,7 @@ uint32_t zl_attention_forms(const zlay_attention_plan *p, zl_attention_form *out
     for (uint32_t i = 0; i < ZL_ATTENTION_FORMS; i++) {
         zl_attention_form f = form_at(i);
         bool same = known && !memcmp(&f, &first, sizeof f);
-        if (!same && is_form(p, &f)) form_insert(out, time, count++, &f, zl_attention_form_time(p, &f));
+        if (!same && is_form(p, &f)) form_insert(out, rank, count++, &f, rank_of(p, &f));
     }
     if (known && stays(p, &first, &out[1], count)) return count;
     memmove(out, out + 1, (count - 1) * sizeof *out);

@@ -35,7 +35,7 @@ static zlay_status bound_of(zlay_ctx *ctx, zlay_roofline *out, const zlay_machin
     status = zl_roofline_form(&out->products_ns, machine, &form, out->products, (uint64_t)form.m * (uint64_t)form.n * (uint64_t)form.k);
     if (!status) status = zl_roofline_dram(&out->bytes_ns, machine, out->bytes);
     out->ns = zl_umax(out->products_ns, out->bytes_ns);
-    return status == ZLAY_NONE ? zl_fail(ctx, ZLAY_NONE, "%s: the machine lacks a clock or a rate", zlay_target_name(machine->target)) : status;
+    return zl_roofline_said(ctx, status, machine);
 }
 
 zlay_status zlay_gemm_bound(zlay_ctx *ctx, zlay_roofline *out, const zlay_machine *machine, const zlay_gemm *gemm)
@@ -43,5 +43,8 @@ zlay_status zlay_gemm_bound(zlay_ctx *ctx, zlay_roofline *out, const zlay_machin
     if (!out || !machine || !machine->target || !gemm) return ZLAY_EINVAL;
     *out = (zlay_roofline){0};
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, zl_whole(ctx, bound_of(ctx, out, machine, gemm)));
+    if (status) return status;
+    status = bound_of(ctx, out, machine, gemm);
+    if (status) *out = (zlay_roofline){0};
+    return zl_leave(ctx, zl_whole(ctx, status));
 }

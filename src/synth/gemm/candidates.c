@@ -57,6 +57,7 @@ static zlay_status candidate_add(listing *l, const zlay_gemm *fixed, uint64_t ra
     r->candidate.gemm.tile_n = info.tile_n;
     r->candidate.gemm.tile_k = info.tile_k;
     if (zl_stream(&info)) r->candidate.blocks = info.stream_blocks;
+    if (!info.clusters) r->candidate.blocks = zl_umul_sat(info.tiles_m, info.tiles_n); /* plans of waves have none */
     l->count++;
     return ZLAY_OK;
 }

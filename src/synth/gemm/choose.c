@@ -29,7 +29,7 @@ bool zl_gemm_way_take(zlay_plan *plan, const zlay_gemm *gemm, zl_gemm_way way)
         zl_multicast_share(plan, ZLAY_OPERAND_B);
     } else if (way == ZL_GEMM_STREAM) {
         if (gemm->stream_k != ZLAY_STREAM_AUTO || !zl_stream_may(plan, gemm)) return false;
-        plan->info.stream_blocks = zl_tile_processors(plan);
+        plan->info.stream_blocks = plan->processors;
     } else {
         uint32_t splits = (uint32_t)SPLITS << (way - ZL_GEMM_SPLIT_2);
         if (gemm->split_k != ZLAY_SPLIT_AUTO || !zl_split_may(plan, gemm, splits)) return false;

@@ -19,8 +19,8 @@ static inline uint32_t zl_gemm_band(bool by_columns, uint64_t wide)
     return by_columns && wide <= ZL_GEMM_BAND ? 1 : ZL_GEMM_BAND;
 }
 
-/* The processors whose waves the model counts. */
-uint32_t zl_tile_processors(const zlay_plan *plan);
+/* Finds the machine of a plan, in scratch memory, and the processors whose waves the model counts. */
+zlay_status zl_tile_machine(zlay_ctx *ctx, zlay_plan *plan);
 
 enum { ZL_TILE_SHAPES = 4 * 32 /* at most: rows by 64 up to 256, columns by 8 up to 256 */ };
 

@@ -226,7 +226,7 @@ static zlay_status wgmma_alone(zlay_ctx *ctx, const zlay_plan *plan, const zlay_
     const char *field = zl_gemm_promoted(g->a_scales) && !scales   ? "a_scales"
                         : zl_gemm_promoted(g->b_scales) && !scales ? "b_scales"
                         : g->repack   ? "repack"
-                        : g->split_k  ? "split_k"
+                        : g->split_k > 1 ? "split_k"
                         : g->multicast ? "multicast"
                         : g->d_scales && zl_gemm_by_sync(plan->info.target) ? "d_scales"
                         : g->swap      ? "swap"
@@ -281,6 +281,7 @@ zlay_status zl_gemm_prepare(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     if (!status) status = zl_gemm_blocks_check(ctx, plan->info.target, g);
     if (!status) status = gemm_read(ctx, plan, g);
     if (!status && zl_wave_target(plan->info.target)) return status;
+    if (!status) status = zl_tile_machine(ctx, plan);
     if (!status && !zl_by_wgmma(plan)) status = wgmma_alone(ctx, plan, g);
     if (!status) status = groups_read(ctx, plan, g);
     if (!status) status = zl_gemm_epilogue_read(ctx, plan, g);
@@ -345,7 +346,9 @@ zlay_status zl_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *tar
     if (!plan) return ZLAY_ENOMEM;
     plan->alloc = zl_allocator(ctx);
     plan->info.target = target;
-    return plan_fill(ctx, plan, gemm);
+    zlay_status status = plan_fill(ctx, plan, gemm);
+    plan->machine = NULL; /* whose memory ends with the call */
+    return status;
 }
 
 zlay_status zlay_gemm_synth(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target,

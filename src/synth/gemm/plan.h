@@ -71,6 +71,8 @@ struct zlay_plan {
     zlay_allocator alloc;
     zlay_plan_summary info;
     zl_operand operand[3];
+    const zlay_machine *machine; /* of the target, while the plan is laid out */
+    uint32_t processors;         /* whose waves the model counts */
     zl_tile_shape shape; /* that choose.c took */
     uint64_t address[3];
     zl_repack repack[3]; /* whose operand is the matrix in the workspace */

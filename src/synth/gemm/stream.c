@@ -22,7 +22,7 @@ static const char *undivided(const zlay_plan *plan)
 /* Why a product is not divided so; NULL: it may be. */
 static const char *refusal(const zlay_plan *plan, const zlay_gemm *gemm)
 {
-    uint32_t blocks = zl_tile_processors(plan), tile_k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
+    uint32_t blocks = plan->processors, tile_k = gemm->tile_k ? gemm->tile_k : zl_gemm_k_most(plan);
     const char *why = undivided(plan);
     if (why) return why;
     if (plan->info.k <= tile_k) return "a K of one step";
@@ -38,6 +38,6 @@ zlay_status zl_gemm_stream(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm
     if (gemm->stream_k != ZLAY_STREAM_ALWAYS) return ZLAY_OK; /* choose.c decides */
     const char *why = refusal(plan, gemm);
     if (why) return zl_fail(ctx, ZLAY_ENOTSUP, "stream_k: products with %s have none", why);
-    plan->info.stream_blocks = zl_tile_processors(plan);
+    plan->info.stream_blocks = plan->processors;
     return ZLAY_OK;
 }

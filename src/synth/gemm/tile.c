@@ -130,7 +130,7 @@ static bool is_allowed(const zlay_plan *plan, const zlay_gemm *gemm, uint32_t m,
     if ((zl_by_sync(plan) && !fits_warps(m, n)) || !zl_gemm_scales_rows(plan, m)) return false;
     uint64_t blocks = zl_tile_blocks(&plan->info, m, n, 0);
     if (blocks > TILES_MOST) return false;
-    if (zl_stream(&plan->info) && gemm->stream_k == ZLAY_STREAM_AUTO && blocks <= zl_tile_processors(plan)) return false; /* of one wave none is divided */
+    if (zl_stream(&plan->info) && gemm->stream_k == ZLAY_STREAM_AUTO && blocks <= plan->processors) return false; /* of one wave none is divided */
     return gemm->tile_n || zl_split_fits(plan, m, n, k);
 }
 

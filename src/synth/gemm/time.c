@@ -65,10 +65,17 @@ static const struct measured *table_of(const zlay_plan *plan)
     return zl_by_tmem(plan) ? counted : zl_by_sync(plan) ? by_sync : measured;
 }
 
-uint32_t zl_tile_processors(const zlay_plan *plan)
+zlay_status zl_tile_machine(zlay_ctx *ctx, zlay_plan *plan)
 {
-    enum { H200 = 132, B200 = 148, A100 = 108 };
-    return zl_by_tmem(plan) ? B200 : zl_by_sync(plan) ? A100 : H200;
+    enum { B200 = 148, A100 = 108 }; /* of targets whose machine is not known: that of the times above */
+    int64_t processors;
+    zlay_machine *machine = zl_scratch(ctx, 1, sizeof *machine);
+    if (!machine) return ZLAY_ENOMEM;
+    zlay_machine_find(machine, plan->info.target);
+    if (zlay_machine_get(&processors, machine, ZLAY_MACHINE_PROCESSORS)) processors = zl_by_tmem(plan) ? B200 : A100;
+    plan->machine = machine;
+    plan->processors = (uint32_t)processors;
+    return ZLAY_OK;
 }
 
 static uint32_t between(uint32_t n, uint32_t n0, uint32_t t0, uint32_t n1, uint32_t t1)
@@ -131,7 +138,7 @@ static void waves_put(zlay_gemm_terms *out, uint64_t blocks)
  * takes less than 2^36. */
 static uint64_t waves_time(zlay_gemm_terms *out, const zlay_plan *plan, uint32_t m, uint32_t n)
 {
-    uint32_t processors = zl_tile_processors(plan), least = zl_by_tmem(plan) ? ROWS_MOST : ROWS_LEAST;
+    uint32_t processors = plan->processors, least = zl_by_tmem(plan) ? ROWS_MOST : ROWS_LEAST;
     bool shared = plan->info.multicast == ZLAY_MULTICAST_B;
     uint32_t rows = m < ROWS_MOST ? m : ROWS_MOST; /* tiles of more were not measured */
     struct measured t = times_of(table_of(plan), rows, n, shared);
@@ -168,7 +175,7 @@ typedef struct work {
 static uint64_t clusters_at_once(const zlay_plan *plan)
 {
     uint64_t blocks = zl_umax(plan->info.splits, plan->info.cluster);
-    return blocks >= 8 ? CLUSTERS_OF_8 : blocks >= 4 ? CLUSTERS_OF_4 : zl_tile_processors(plan) / zl_umax(1, blocks);
+    return blocks >= 8 ? CLUSTERS_OF_8 : blocks >= 4 ? CLUSTERS_OF_4 : plan->processors / zl_umax(1, blocks);
 }
 
 static bool is_partly_outside(uint64_t tiles, uint32_t side, uint64_t extent)
@@ -206,7 +213,7 @@ static work work_of(zlay_gemm_terms *out, const zlay_plan *plan, uint32_t m, uin
     waves_put(out, zl_multicast(info) ? w.tiles / 2 : w.tiles);
     out->steps = zl_ceil_div(info->k, (uint64_t)zl_gemm_k_most(plan) * info->splits);
     w.ahead = zl_umax(1, ring / ((m + n) * LINE));
-    w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), zl_tile_processors(plan));
+    w.active = zl_umin(zl_umul_sat(w.tiles, info->splits), plan->processors);
     w.in_step = out->waves > 1 || !(is_partly_outside(w.high, m, info->m) || is_partly_outside(w.wide, n, info->n));
     w.outside = outside_bytes(&w, w.high, m, info->m) + outside_bytes(&w, w.wide, n, info->n);
     uint64_t bytes = zl_umul_sat(info->k, plan->operand[ZLAY_OPERAND_A].element);
@@ -217,10 +224,8 @@ static work work_of(zlay_gemm_terms *out, const zlay_plan *plan, uint32_t m, uin
 /* Picoseconds of the matrix instructions of a K step. */
 static uint64_t products_ps(const zlay_plan *plan, const work *w)
 {
-    zlay_machine machine;
     zlay_machine_form form;
-    zlay_machine_find(&machine, plan->info.target);
-    if (zlay_machine_form_find(&form, &machine, ZLAY_OP_WGMMA, plan->operand[ZLAY_OPERAND_A].type, (int32_t)plan->info.mma.m, (int32_t)w->n, (int32_t)plan->info.mma.k))
+    if (zlay_machine_form_find(&form, plan->machine, ZLAY_OP_WGMMA, plan->operand[ZLAY_OPERAND_A].type, (int32_t)plan->info.mma.m, (int32_t)w->n, (int32_t)plan->info.mma.k))
         return 0;
     return (uint64_t)form.occupancy_milli * INSTRUCTIONS * (w->m / ROWS_LEAST) * MILLI / FITTED_CLOCK;
 }
@@ -251,7 +256,7 @@ static void ends_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 /* The even share of all steps, of all processors, and what tiles that blocks share take. */
 static void stream_put(zlay_gemm_terms *out, const zlay_plan *plan, const work *w)
 {
-    uint64_t processors = zl_tile_processors(plan), sharing = zl_umax(1, processors / zl_umax(1, w->tiles));
+    uint64_t processors = plan->processors, sharing = zl_umax(1, processors / zl_umax(1, w->tiles));
     out->stream_ns = FITTED_STREAM + (uint64_t)w->m * w->n * sharing * FITTED_STREAM_ELEMENT / MILLI;
     out->blocks_ns = zl_umul_sat(zl_umul_sat(w->tiles, out->steps), out->step_ps) / MILLI / processors;
     out->blocks_ns += zl_ceil_div(w->tiles, processors) * out->ends_ns + out->stream_ns;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { LINE = 128 /* bytes: alignments beyond make no difference */ };
+enum { LINE = 128 /* bytes: alignments beyond make no difference */, NAME_MOST = 64 };
 
 uint64_t zl_tuning_class(uint64_t extent)
 {
@@ -17,13 +17,21 @@ uint64_t zl_tuning_class(uint64_t extent)
     return power >= 4 && power / 4 * 3 >= extent ? power / 4 * 3 : power;
 }
 
-/* A device's name as a word. */
+/* A device's name as a word: its first bytes, so that a key has room for all else. */
 static void put_name(zl_text *out, const char *name)
 {
-    for (; *name; name++) {
-        bool plain = (*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || strchr("_.-()/+", *name);
-        zl_put(out, plain ? name : "_", 1);
+    for (size_t i = 0; i < NAME_MOST && name[i]; i++) {
+        char c = name[i];
+        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("_.-()/+", c);
+        zl_put(out, plain ? &name[i] : "_", 1);
     }
+}
+
+/* A number of a device; 0: any. */
+static void put_number(zl_text *out, const char *name, int64_t number)
+{
+    if (number) zl_putf(out, " %s=%lld", name, (long long)number);
+    else zl_putf(out, " %s=*", name);
 }
 
 static void put_device(zl_text *out, const char *what, const zlay_target *target, const zlay_tuning_device *d)
@@ -32,8 +40,8 @@ static void put_device(zl_text *out, const char *what, const zlay_target *target
     if (d && d->name && *d->name) put_name(out, d->name);
     else zl_puts(out, "*");
     zl_putf(out, " arch=%s", zlay_target_name(target));
-    if (d && d->name) zl_putf(out, " processors=%u driver=%d", d->processors, d->driver);
-    else zl_puts(out, " processors=* driver=*");
+    put_number(out, "processors", d ? d->processors : 0);
+    put_number(out, "driver", d ? d->driver : 0);
     zl_putf(out, " rules=%u", zlay_rules_version());
 }
 
@@ -67,6 +75,7 @@ static void put_asks(zl_text *out, const zlay_gemm *g)
     else zl_puts(out, "-,");
     if (g->stages) zl_putf(out, "%u", g->stages);
     else zl_puts(out, "-");
+    if (g->band) zl_putf(out, ",band%u", g->band);
 }
 
 typedef struct gemm_key {

@@ -79,9 +79,10 @@ static bool take_number(const char **at, const char *end, uint64_t most, uint64_
     return *at > begin && (*begin != '0' || *at == begin + 1);
 }
 
+/* None took less than the choice. */
 static bool take_others(const char **at, const char *end, zlay_tuning_record *out)
 {
-    uint64_t before = 0;
+    uint64_t before = out->ns;
     if (take(at, end, "-")) return true;
     do {
         uint64_t number;
@@ -97,7 +98,7 @@ static const char *take_measured(const char **at, const char *end, zlay_tuning_r
     if (!take(at, end, " : ns=") || !take_number(at, end, INT64_MAX, &out->ns) || !out->ns) return "no time: ns= and a number from 1 on";
     if (!take(at, end, " rounds=") || !take_number(at, end, UINT32_MAX, &rounds) || !rounds) return "no rounds: rounds= and a number from 1 on";
     out->rounds = (uint32_t)rounds;
-    if (!take(at, end, " others=") || !take_others(at, end, out)) return "no others: others= and at most 15 ascending numbers, or -";
+    if (!take(at, end, " others=") || !take_others(at, end, out)) return "no others: others= and at most 15 ascending numbers, none below ns, or -";
     return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "synth/tuning/tuning.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static zlay_tuning *new_set(zlay_ctx *ctx)
@@ -20,10 +21,11 @@ void zlay_tuning_free(zlay_tuning *tuning)
     zl_free(&alloc, tuning, sizeof *tuning);
 }
 
-static zlay_status grow(zlay_ctx *ctx, zlay_tuning *t)
+/* Makes room for `count` records. */
+static zlay_status reserve(zlay_ctx *ctx, zlay_tuning *t, size_t count)
 {
-    size_t room = t->room ? 2 * t->room : 8;
-    if (t->count < t->room) return ZLAY_OK;
+    size_t room = 2 * t->room > count ? 2 * t->room : count;
+    if (count <= t->room) return ZLAY_OK;
     zlay_tuning_record *more = zl_alloc(ctx, room, sizeof *more);
     if (!more) return ZLAY_ENOMEM;
     if (t->count) memcpy(more, t->record, t->count * sizeof *more);
@@ -31,6 +33,27 @@ static zlay_status grow(zlay_ctx *ctx, zlay_tuning *t)
     t->record = more;
     t->room = room;
     return ZLAY_OK;
+}
+
+/* By keys, and of one key the better record first. */
+static int compare(const void *left, const void *right)
+{
+    const zlay_tuning_record *a = left, *b = right;
+    int order = strcmp(a->key, b->key);
+    return order ? order : zl_tuning_better(a, b) ? -1 : zl_tuning_better(b, a);
+}
+
+/* Sorts records and leaves the better one of each key, in n log n steps: a cache may have many lines. */
+static void settle(zlay_tuning *t)
+{
+    size_t kept = 0;
+    if (t->count) qsort(t->record, t->count, sizeof *t->record, compare);
+    for (size_t i = 0; i < t->count; i++)
+        if (!kept || strcmp(t->record[kept - 1].key, t->record[i].key) != 0) {
+            if (kept != i) t->record[kept] = t->record[i];
+            kept++;
+        }
+    t->count = kept;
 }
 
 /* The place of a key: that of its record, or where it would stand. */
@@ -52,11 +75,21 @@ static zlay_status put(zlay_ctx *ctx, zlay_tuning *t, const zlay_tuning_record *
         if (zl_tuning_better(r, &t->record[at])) t->record[at] = *r;
         return ZLAY_OK;
     }
-    zlay_status status = grow(ctx, t);
+    zlay_status status = reserve(ctx, t, t->count + 1);
     if (status) return status;
     memmove(&t->record[at + 1], &t->record[at], (t->count - at) * sizeof *r);
     t->record[at] = *r;
     t->count++;
+    return ZLAY_OK;
+}
+
+/* Puts records behind the others; the set is to be settled. */
+static zlay_status append(zlay_ctx *ctx, zlay_tuning *t, const zlay_tuning_record *r, size_t count)
+{
+    zlay_status status = reserve(ctx, t, t->count + count);
+    if (status || !count) return status;
+    memcpy(t->record + t->count, r, count * sizeof *r);
+    t->count += count;
     return ZLAY_OK;
 }
 
@@ -70,15 +103,17 @@ static zlay_status lines_read(zlay_ctx *ctx, zlay_tuning *t, zlay_tuning_bad *ba
         zlay_tuning_record r;
         at += own + 1;
         number++;
+        if (own && line[own - 1] == '\r') own--; /* lines of other systems end in CR LF */
         if (!own || *line == '#') continue;
         const char *why = zl_tuning_line_read(&r, line, own);
-        if (!why) status = put(ctx, t, &r);
+        if (!why) status = append(ctx, t, &r, 1);
         if (why && *count < room) {
             bad[*count].line = number;
             snprintf(bad[*count].reason, sizeof bad->reason, "%s", why);
         }
         *count += why != NULL;
     }
+    settle(t);
     return status;
 }
 
@@ -105,9 +140,10 @@ zlay_status zlay_tuning_merge(zlay_ctx *ctx, zlay_tuning **out, const zlay_tunin
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     zlay_tuning *t = new_set(ctx);
-    if (!t) status = ZLAY_ENOMEM;
-    for (size_t i = 0; i < a->count && !status; i++) status = put(ctx, t, &a->record[i]);
-    for (size_t i = 0; i < b->count && !status; i++) status = put(ctx, t, &b->record[i]);
+    status = t ? reserve(ctx, t, a->count + b->count) : ZLAY_ENOMEM;
+    if (!status) status = append(ctx, t, a->record, a->count);
+    if (!status) status = append(ctx, t, b->record, b->count);
+    if (!status) settle(t);
     status = zl_leave(ctx, zl_whole(ctx, status));
     if (status) zlay_tuning_free(t);
     else *out = t;

@@ -10,10 +10,16 @@
 static const char *const choices[] = {"never", "auto", "always"}, *const multicasts[] = {"none", "auto", "a", "b"},
                   *const overlaps[] = {"auto", "never", "always"};
 
+static bool is_word(int32_t word, size_t words)
+{
+    return word >= 0 && (size_t)word < words;
+}
+
 zlay_status zlay_tuning_choice_gemm(char *choice, const zlay_gemm_candidate *candidate)
 {
     if (!choice || !candidate) return ZLAY_EINVAL;
     const zlay_gemm *g = &candidate->gemm;
+    if (!is_word(g->multicast, ZL_COUNT(multicasts)) || !is_word(g->swap, ZL_COUNT(choices)) || !is_word(g->stream_k, ZL_COUNT(choices))) return ZLAY_EINVAL;
     snprintf(choice, ZLAY_TUNING_CHOICE, "tile=%ux%ux%u multicast=%s swap=%s stream_k=%s split_k=%u", g->tile_m, g->tile_n, g->tile_k,
              multicasts[g->multicast], choices[g->swap], choices[g->stream_k], g->split_k ? g->split_k : 1);
     return ZLAY_OK;
@@ -23,6 +29,7 @@ zlay_status zlay_tuning_choice_attention(char *choice, const zlay_attention_cand
 {
     if (!choice || !candidate) return ZLAY_EINVAL;
     const zlay_attention *a = &candidate->attention;
+    if (!is_word(a->overlap, ZL_COUNT(overlaps))) return ZLAY_EINVAL;
     snprintf(choice, ZLAY_TUNING_CHOICE, "tile=%ux%u stages=%u overlap=%s", a->tile_m, a->tile_n, a->stages, overlaps[a->overlap]);
     return ZLAY_OK;
 }

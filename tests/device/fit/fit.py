@@ -233,6 +233,7 @@ def program_asked(zlay, tasks):
         listed = {}
         for place, c in enumerate(answer["ok"]["candidates"]):
             listed[key_of(candidate_of(words_of(task["what"], tune.said_of(c, task["what"]), c["stages"])))] = place, c["ns"]
+        task["bound"] = answer["ok"]["bound"]["ns"]
         there = [c for c in task["candidates"] if key_of(c) in listed]
         task["gone"], task["candidates"] = len(task["candidates"]) - len(there), there
         for c in there:
@@ -264,11 +265,12 @@ def check_recovery(what, model, tasks, wrong):
 
 
 def check_program(what, model, tasks, wrong):
-    """That the program reckons as the model here does, and that its first choices are as good as they were."""
+    """That the program reckons as the model here does, that its first choices are as good as they were, and that nothing ran faster than its bound."""
     values, gone = committed(model), sum(task["gone"] for task in tasks)
     many = sum(len(task["candidates"]) for task in tasks)
     if gone > GONE * (many + gone):
         wrong.append(f"{what}: the program lists {gone} of {many + gone} candidates no more")
+    wrong += [f"{what} {task['shape']}: measured {task['best']} us, and the bound is {task['bound']} ns" for task in tasks if task["bound"] > 1000 * task["best"]]
     for task in tasks:
         for c in task["candidates"]:
             ns = model.ns(c["features"], values)

@@ -8,7 +8,6 @@ import os
 import re
 
 ROOT = os.path.join(os.path.dirname(__file__), "..", "..", "..")
-PROCESSORS = 132
 CLUSTERS = {1: 132, 2: 66, 4: 30, 8: 15}  # of so many blocks that run at once
 LINE, SECTOR, BAND, RESIDENT, INSTRUCTIONS, SPREAD = 128, 32, 16, 30e6, 4, 10
 
@@ -17,6 +16,10 @@ def def_rows(path, name):
     """The cells of the rows NAME(...) of a table of src."""
     with open(os.path.join(ROOT, path)) as table:
         return [[cell.strip() for cell in row.split(",")] for row in re.findall(rf"^{name}\(([^.)]*)\)", table.read(), re.M)]
+
+
+FACTS = {fact: int(value) for arch, fact, value, *_ in def_rows("src/target/machine_h200.def", "FACT") if arch == "90"}
+PROCESSORS = FACTS["PROCESSORS"]
 
 
 def norm4(a, b):
@@ -106,14 +109,15 @@ class Attention:
     TABLE = "src/synth/attention/fitted.def"
     START = {"BEGIN": 3000, "STEP": 150, "PRODUCT_PS": 20, "SOFTMAX_PS": 1500, "ELEMENT_PS": 30, "SHOWN": 30, "TAIL": 400}
     LAUNCH = 2500
+    DRAM = FACTS["DRAM_KILOCYCLE"] * FACTS["CLOCK_KHZ"] / 1e9  # bytes in a ns
 
     def features(self, task, c):
-        head, batch, tokens, heads, _, causal = task
+        head, batch, tokens, heads, kv_heads, causal = task
         most = ceil_div(tokens, c["n"])
         blocks = ceil_div(tokens, c["m"])
         seen = [ceil_div(min(tokens, (i + 1) * c["m"]), c["n"]) if causal else most for i in range(blocks)]
         return {"groups": c["m"] // 64, "keys": c["n"], "head": head, "overlap": c["overlap"], "causal": causal, "most": most,
-                "mean": sum(seen) / blocks, "blocks": blocks * heads * batch}
+                "mean": sum(seen) / blocks, "blocks": blocks * heads * batch, "dram": 4 * batch * tokens * head * (heads + kv_heads) / self.DRAM}
 
     @staticmethod
     def is_fitted(f):
@@ -127,5 +131,5 @@ class Attention:
         tile = norm4(f["groups"] * most, alone) / 1000 + v["STEP"]
         block, longest = f["mean"] * tile + v["BEGIN"], f["most"] * tile + v["BEGIN"]
         if not f["causal"]:
-            return cls.LAUNCH + ceil_div(f["blocks"], PROCESSORS) * block
-        return cls.LAUNCH + max(f["blocks"] * block / PROCESSORS + longest * v["TAIL"] / 1000, longest)
+            return cls.LAUNCH + norm4(ceil_div(f["blocks"], PROCESSORS) * block, f["dram"])
+        return cls.LAUNCH + norm4(max(f["blocks"] * block / PROCESSORS + longest * v["TAIL"] / 1000, longest), f["dram"])

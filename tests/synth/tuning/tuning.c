@@ -4,9 +4,11 @@
 #include "ctx.h"
 #include "heap.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 #include <zlay/tuning.h>
 
 enum { TEXT = 1 << 16, FILES = 40, RECORDS = 12 };
@@ -158,6 +160,7 @@ static void says_what_is_wrong(void **state)
         {"attention device=a arch=b processors=1 driver=1 rules=1 types=a options=- asks=- legal=- class=- shape=- : tile=1x1 stages=2 overlap=never : ns=0 rounds=1", "no time"},
         {"attention device=a arch=b processors=1 driver=1 rules=1 types=a options=- asks=- legal=- class=- shape=- : tile=1x1 stages=2 overlap=never : ns=5 rounds=0", "no rounds"},
         {"attention device=a arch=b processors=1 driver=1 rules=1 types=a options=- asks=- legal=- class=- shape=- : tile=1x1 stages=2 overlap=never : ns=5 rounds=1 others=7,6", "no others"},
+        {"attention device=a arch=b processors=1 driver=1 rules=1 types=a options=- asks=- legal=- class=- shape=- : tile=1x1 stages=2 overlap=never : ns=5 rounds=1 others=4,6", "none below ns"},
         {"attention device=a arch=b processors=1 driver=1 rules=1 types=a options=- asks=- legal=- class=- shape=- : tile=1x1 stages=2 overlap=never : ns=5 rounds=1 others=- ~00000000", "checksum"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -251,8 +254,130 @@ static void refuses_misuse(void **state)
     assert_int_equal(zlay_tuning_add(*state, t, &r), ZLAY_EINVAL);
     memset(no_end.choice, 'a', sizeof no_end.choice);
     assert_int_equal(zlay_tuning_add(*state, t, &no_end), ZLAY_EINVAL);
+    zlay_gemm_candidate wrong = {.gemm = {.multicast = 4}};
+    zlay_attention_candidate other = {.attention = {.overlap = -1}};
+    assert_int_equal(zlay_tuning_choice_gemm(key, &wrong), ZLAY_EINVAL);
+    wrong.gemm.multicast = 0, wrong.gemm.stream_k = INT32_MIN;
+    assert_int_equal(zlay_tuning_choice_gemm(key, &wrong), ZLAY_EINVAL);
+    assert_int_equal(zlay_tuning_choice_attention(key, &other), ZLAY_EINVAL);
     zlay_tuning_free(t);
     zlay_tuning_free(NULL);
+}
+
+/* A device without its numbers is every one of its name; a name of any length has a key. */
+static void device_by_name(void **state)
+{
+    const zlay_tuning_device device = {"NVIDIA H200", 132, 13000}, named = {"NVIDIA H200", 0, 0}, counted = {NULL, 132, 0}, other = {"NVIDIA H200", 78, 0};
+    char name[2000], key[ZLAY_TUNING_KEY];
+    zlay_tuning *t = parsed(*state, "", 0);
+    zlay_tuning_record r = record_of(*state, 100, &device, 500, 9), found;
+    zlay_gemm g = gemm_of(100, 1024, 512);
+    assert_int_equal(zlay_tuning_add(*state, t, &r), ZLAY_OK);
+    const zlay_tuning_device *rows[] = {&named, &counted, &other};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(zlay_tuning_key_gemm(*state, key, target_of("sm_90a"), &g, rows[i]), ZLAY_OK);
+        assert_int_equal(zlay_tuning_find(&found, t, key), i < 2 ? ZLAY_OK : ZLAY_NONE);
+    }
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = 0;
+    const zlay_tuning_device long_one = {name, 1, 1};
+    r = record_of(*state, 7, &long_one, 1, 1);
+    assert_int_equal(zlay_tuning_add(*state, t, &r), ZLAY_OK);
+    assert_non_null(strstr(r.key, "xx arch=sm_90a processors=1 driver=1 "));
+    zlay_tuning_free(t);
+}
+
+/* A band that is asked for is another request. */
+static void band_is_asked(void **state)
+{
+    char key[ZLAY_TUNING_KEY], other[ZLAY_TUNING_KEY];
+    zlay_gemm g = gemm_of(4096, 4096, 512);
+    assert_int_equal(zlay_tuning_key_gemm(*state, key, target_of("sm_90a"), &g, NULL), ZLAY_OK);
+    g.band = 4;
+    assert_int_equal(zlay_tuning_key_gemm(*state, other, target_of("sm_90a"), &g, NULL), ZLAY_OK);
+    assert_string_not_equal(key, other);
+}
+
+/* Lines that end in CR LF are the lines. */
+static void other_line_ends(void **state)
+{
+    static char text[TEXT], crlf[TEXT];
+    uint64_t seed = 13, at = 0;
+    zlay_tuning *t = drawn_file(*state, &seed);
+    text_of(text, t);
+    at += (uint64_t)sprintf(crlf, "# a remark\r\n\r\n");
+    for (const char *c = text; *c; c++) {
+        if (*c == '\n') crlf[at++] = '\r';
+        crlf[at++] = *c;
+    }
+    crlf[at] = 0;
+    zlay_tuning *read = parsed(*state, crlf, 0);
+    assert_same(t, read);
+    zlay_tuning_free(read);
+    zlay_tuning_free(t);
+}
+
+/* A text of `count` records of one length, in an order far from that of their keys, and a changed line behind each tenth. */
+static char *long_text(zlay_ctx *ctx, size_t count, size_t *length)
+{
+    const zlay_tuning_device device = {"NVIDIA H200", 132, 13000};
+    zlay_tuning_record r = record_of(ctx, 100, &device, 1000, 9);
+    zlay_tuning *t = parsed(ctx, "", 0);
+    char *shape = strstr(r.key, "shape=") + 6;
+    for (size_t i = 0; i < count; i++) {
+        snprintf(shape, 32, "%06zux1024x512", i);
+        assert_int_equal(zlay_tuning_add(ctx, t, &r), ZLAY_OK);
+    }
+    zlay_buf buf = {NULL, 0, 0};
+    assert_int_equal(zlay_tuning_print(&buf, t), ZLAY_EROOM);
+    buf = (zlay_buf){malloc(buf.need + 1), buf.need + 1, 0};
+    assert_int_equal(zlay_tuning_print(&buf, t), ZLAY_OK);
+    zlay_tuning_free(t);
+    size_t line = buf.need / count, at = 0;
+    char *text = malloc(buf.need + buf.need / 10 + 1);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(text + at, buf.text + i * 7919 % count * line, line);
+        at += line;
+        if (i % 10) continue;
+        memcpy(text + at, text + at - line, line);
+        text[at + 20] ^= 1;
+        at += line;
+    }
+    text[at] = 0;
+    free(buf.text);
+    *length = at;
+    return text;
+}
+
+static double seconds(zlay_ctx *ctx, const char *text, size_t length, size_t count)
+{
+    zlay_tuning *t, *both;
+    size_t bad;
+    zlay_tuning_record r;
+    clock_t begin_at = clock();
+    assert_int_equal(zlay_tuning_parse(ctx, &t, NULL, 0, &bad, text, length), ZLAY_OK);
+    assert_int_equal(zlay_tuning_merge(ctx, &both, t, t), ZLAY_OK);
+    double took = (double)(clock() - begin_at) / CLOCKS_PER_SEC;
+    assert_int_equal(bad, (count + 9) / 10);
+    assert_int_equal(zlay_tuning_nth(&r, both, count - 1), ZLAY_OK);
+    assert_int_equal(zlay_tuning_nth(&r, both, count), ZLAY_NONE);
+    zlay_tuning_free(t);
+    zlay_tuning_free(both);
+    return took;
+}
+
+/* Ten times as many lines take some ten times as long, and not a hundred. */
+static void many_lines(void **state)
+{
+    size_t few, many;
+    char *small = long_text(*state, 6000, &few), *large = long_text(*state, 60000, &many);
+    double one = seconds(*state, small, few, 6000);
+    for (int i = 0; i < 2; i++) one = fmax(one, seconds(*state, small, few, 6000));
+    double ten = seconds(*state, large, many, 60000);
+    for (int i = 0; i < 2; i++) ten = fmin(ten, seconds(*state, large, many, 60000));
+    if (ten > 50 * one) fail_msg("6000 lines take %.3f s, 60000 %.3f s", one, ten);
+    free(small);
+    free(large);
 }
 
 static zlay_status work(zlay_ctx *ctx, void *given)
@@ -291,7 +416,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(merges_are_a_union), cmocka_unit_test(reads_what_it_prints), cmocka_unit_test(refuses_changed_lines),
         cmocka_unit_test(says_what_is_wrong), cmocka_unit_test(shape_then_class), cmocka_unit_test(takes_candidates_alone),
-        cmocka_unit_test(refuses_misuse), cmocka_unit_test(memory_ends),
+        cmocka_unit_test(refuses_misuse), cmocka_unit_test(device_by_name), cmocka_unit_test(band_is_asked), cmocka_unit_test(other_line_ends),
+        cmocka_unit_test(many_lines), cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("synth/tuning/tuning", tests, begin, end);
 }
