@@ -227,12 +227,23 @@ static void consume(zl_text *out, const stage_text *s, const char *at, const cha
                 ring_shared(s, k) ? " cta all" : "");
 }
 
+/* Warps of producers, and for wgmma those up to a whole warpgroup. */
+static uint32_t warps_before(const stage_text *s)
+{
+    uint32_t first = s->threads ? s->a->request.threads / ZL_STAGE_WARP : 0;
+    first += s->alone;
+    return s->wgmma ? (uint32_t)zl_round_up(first, 4) : first;
+}
+
+uint32_t zl_stage_warps(const zl_stage_asked *a, const zl_stage_result *r)
+{
+    stage_text s = text_of(a, r);
+    return warps_before(&s) + s.tile->consumers / ZL_STAGE_WARP;
+}
+
 static void readers(zl_text *out, const stage_text *s)
 {
-    uint32_t first = s->threads ? s->a->request.threads / ZL_STAGE_WARP : 0,
-             count = s->tile->consumers / ZL_STAGE_WARP;
-    first += s->alone;
-    if (s->wgmma) first = (uint32_t)zl_round_up(first, 4);
+    uint32_t first = warps_before(s), count = s->tile->consumers / ZL_STAGE_WARP;
     zl_putf(out, "role consumer warps %u..%u%s\n", first, first + count - 1,
             s->wgmma ? " each 4" : "");
     if (s->wgmma) consume(out, s, "0", "C fresh");

@@ -223,9 +223,10 @@ static zlay_status tensor_read(zl_stage_asked *a, zl_stage_lines *t, const zlay_
 static zlay_status consumers_read(const zl_stage_asked *a, zl_stage_tile *tile)
 {
     uint32_t count = 0, rows = 0;
+    uint64_t k[ZLAY_STAGE_TENSORS];
     for (uint32_t i = tile->count; i--;)
         if (tile->lines[i].wgmma) {
-            count++;
+            k[count++] = tile->lines[i].tensor->shape[1];
             rows = (uint32_t)tile->lines[i].tensor->shape[0];
         }
     tile->consumers = a->request.consumers ? a->request.consumers : THREADS;
@@ -239,12 +240,41 @@ static zlay_status consumers_read(const zl_stage_asked *a, zl_stage_tile *tile)
     if (a->request.consumers && a->request.consumers != 2 * rows)
         return zl_fail(a->ctx, ZLAY_EINVAL, "consumers: wgmma has %u for %u rows of A", 2 * rows,
                        rows);
+    if (k[0] != k[1])
+        return zl_fail(a->ctx, ZLAY_EINVAL, "shape: wgmma reads K of %llu and of %llu",
+                       (unsigned long long)k[1], (unsigned long long)k[0]);
     tile->consumers = 2 * rows;
     return ZLAY_OK;
 }
 
+/* Whether the stage's pipe has a name of its own: one of these, with a number behind it where
+ * `numbered`; C, its sums, of wgmma alone. */
+static bool is_taken(const char *name, bool wgmma)
+{
+    static const struct {
+        const char *name;
+        bool numbered, wgmma;
+    } rows[] = {{"N", false, false},       {"i", false, false},     {"p", false, false},
+                {"k", false, false},       {"j", true, false},      {"full", true, false},
+                {"empty", true, false},    {"producer", true, false}, {"producer", false, false},
+                {"consumer", false, false}, {"copier", false, false}, {"C", false, true}};
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
+        size_t length = strlen(rows[i].name);
+        const char *rest = name + length;
+        if (strncmp(name, rows[i].name, length) || (rows[i].wgmma && !wgmma)) continue;
+        if (rows[i].numbered ? *rest && !rest[strspn(rest, "0123456789")] : !*rest) return true;
+    }
+    return false;
+}
+
 static zlay_status names_differ(const zl_stage_asked *a, const zl_stage_tile *tile)
 {
+    bool wgmma = false;
+    for (uint32_t i = 0; i < tile->count; i++) wgmma |= tile->lines[i].wgmma;
+    for (uint32_t i = 0; i < tile->count; i++)
+        if (is_taken(tile->lines[i].tensor->name, wgmma))
+            return zl_fail(a->ctx, ZLAY_EINVAL, "name: %s is one that the pipe of a stage has itself",
+                           tile->lines[i].tensor->name);
     for (uint32_t i = 0; i < tile->count; i++)
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(tile->lines[i].tensor->name, tile->lines[j].tensor->name))

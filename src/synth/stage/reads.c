@@ -4,8 +4,12 @@
  * smemdesc.synth decides whether it can. */
 #include "algebra/layout/layout.h"
 #include "legality/bank/bank.h"
+#include "rules/rule.h"
 #include "synth/smemdesc/smemdesc.h"
 #include "synth/stage/ask.h"
+
+#include <zlay/mma.h>
+#include <zlay/rule.h>
 
 enum { WAVEFRONT = 128, K_BYTES = 32, ROWS_A = 64, STEPS_MOST = 4096 };
 
@@ -78,6 +82,35 @@ static zlay_status by_lanes(zl_stage_reads *out, const zl_stage_asked *a, const 
     out->wavefronts += sum * times;
     out->instructions += size / each * times;
     return status;
+}
+
+zlay_status zl_stage_product(const zl_stage_asked *a, const zl_stage_tile *tile)
+{
+    const zl_stage_lines *of[2];
+    uint32_t count = 0;
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_rule rule;
+    for (uint32_t i = 0; i < tile->count && count < 2; i++)
+        if (tile->lines[i].wgmma) of[count++] = &tile->lines[i];
+    if (!count) return ZLAY_OK;
+    int32_t type = of[0]->tensor->type;
+    bool whole = type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8;
+    const zlay_mma mma = {.instruction = ZLAY_MMA_WGMMA,
+                          .m = ROWS_A,
+                          .n = (uint32_t)of[1]->tensor->shape[0],
+                          .k = K_BYTES / of[0]->elem,
+                          .a = type,
+                          .b = of[1]->tensor->type,
+                          .d = whole ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32,
+                          .a_major = of[0]->mode ? ZLAY_MAJOR_K : ZLAY_MAJOR_MN,
+                          .b_major = of[1]->mode ? ZLAY_MAJOR_K : ZLAY_MAJOR_MN};
+    zlay_status status = zlay_mma_check(&verdict, &reason, 1, a->target, &mma);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    status = zlay_rule_info(&rule, reason.rule);
+    return status ? status
+                  : zl_fail(a->ctx, ZLAY_NONE, "%s and %s: no wgmma multiplies them: %s: %s",
+                            of[0]->tensor->name, of[1]->tensor->name, rule.id, rule.text);
 }
 
 /* A is read once, each warpgroup its rows; every warpgroup reads B as a whole. */
