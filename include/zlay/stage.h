@@ -14,7 +14,8 @@
  *    arrivals            full: 1, or the threads where one of the ring's tensors
  *                        is copied by threads; empty: the warps that read, times
  *                        the blocks that share a multicast tensor of the ring
- *    registers           ceil(L W / (4 threads)), of loads and stores by threads
+ *    registers           ceil(L W / (w threads)) * ceil(w / 4), of loads and stores by
+ *                        threads, of w bytes each
  *    cycles of a unit    engine, issue, shared, l2, dram, tensor, wait: sums over
  *                        the tensors (docs/stages.md has each of them)
  *    depth of a ring     max(2, 1 + ceil(latency / C)), at most 64
@@ -57,7 +58,8 @@ enum {
 };
 
 /** The access of a descriptor: wgmma reads the whole tile.  The first tensor that
- *  has it is A, (M, K), the second B, (N, K). */
+ *  has it is A, (M, K), the second B, (N, K), of the same K; a tile whose types, N
+ *  or orders no instruction has is left out. */
 enum { ZLAY_STAGE_WGMMA = -1 };
 
 /** An access that reads every stage. */

@@ -102,6 +102,6 @@ int zl_pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print);
 int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print);
 
 /* Prints a stage that was chosen of tiles of these extents, with the text of its pipe or without. */
-int zl_stage_print(zlay_ctx *ctx, const zlay_stage *stage, const uint32_t (*extent)[3], bool pipe);
+int zl_stage_print(zlay_ctx *ctx, const zlay_stage *stage, uint32_t (*extent)[3], bool pipe);
 
 #endif

@@ -40,7 +40,7 @@ static const char *busiest(const zlay_stage_summary *info)
     return info->unit[most] == info->cycles ? zlay_stage_unit_name(most) : "latency over depth";
 }
 
-int zl_stage_print(zlay_ctx *ctx, const zlay_stage *stage, const uint32_t (*extent)[3], bool pipe)
+int zl_stage_print(zlay_ctx *ctx, const zlay_stage *stage, uint32_t (*extent)[3], bool pipe)
 {
     zlay_stage_summary info;
     size_t length;

@@ -77,6 +77,14 @@ static void draw_tensor(uint64_t *seed, tensor *t, bool wgmma, bool first)
     for (uint32_t i = 0; i < t->accesses; i++) draw_access(seed, t, &t->access[i]);
 }
 
+/* B has the K of A. */
+static void same_depth(tensor *t, uint32_t k)
+{
+    if (!t->mode) t->lines = k;
+    else t->columns = k;
+    if (t->pitch < t->columns) t->pitch = t->columns;
+}
+
 static void draw(uint64_t *seed, world *w)
 {
     static const uint32_t threads[] = {32, 64, 128, 256}, clusters[] = {1, 1, 2, 4};
@@ -96,6 +104,7 @@ static void draw(uint64_t *seed, world *w)
         x->work = (uint32_t)test_range(seed, 1, 5);
         x->cycles = (uint32_t)test_range(seed, 0, 1) * (uint32_t)test_range(seed, 1, 900);
         for (uint32_t t = 0; t < x->count; t++) draw_tensor(seed, &x->t[t], wgmma, t == 0);
+        if (wgmma) same_depth(&x->t[1], x->t[0].mode ? x->t[0].columns : x->t[0].lines);
     }
     w->smem = (uint64_t)test_range(seed, 1, 12) * (uint64_t)test_range(seed, 2000, 19000);
 }
@@ -243,7 +252,9 @@ static bool by_threads(way *y, const world *w, const tensor *t, uint32_t width, 
     y->kind = async ? ZLAY_COPY_CP_ASYNC : ZLAY_COPY_THREAD_LOAD;
     y->threads = true;
     y->width = width;
-    y->registers = async ? 0 : up((uint64_t)bytes * t->lines, 4 * w->threads) / (4 * w->threads);
+    uint32_t accesses = 0; /* of a thread, each of whole registers */
+    for (uint32_t done = 0; !async && done < bytes / width * t->lines; done += w->threads) accesses++;
+    y->registers = accesses * (width > 4 ? width / 4 : 1);
     if (y->registers > w->registers) return false;
     y->copies = up(count, 32) / 32;
     y->instructions += y->copies * (async ? 1 : 2);

@@ -167,7 +167,8 @@ static zlay_status access_read(zl_stage_asked *a, zl_stage_lines *t, const zlay_
     if (x->access == ZLAY_STAGE_WGMMA) {
         t->wgmma = true;
         if (!(a->target->features & ZL_HAS_WGMMA))
-            return zl_fail(a->ctx, ZLAY_ENOTSUP, "%s: %s has no wgmma", name,
+            return zl_fail(a->ctx, ZLAY_ENOTSUP,
+                           "%s: %s has no wgmma, and stages know no other reads by descriptor", name,
                            zlay_target_name(a->target));
         return x->layout ? zl_fail(a->ctx, ZLAY_EINVAL,
                                    "%s: wgmma reads the whole tile, without a layout", name)

@@ -315,6 +315,9 @@ static void refused(zlay_ctx *ctx, product *p, zlay_status status, const char *m
         refused(ctx, &p, status, message);                    \
     } while (0)
 
+/* Names that the text of a pipe has beside those of tensors. */
+static const char *const of_pipe[] = {"N", "C", "i", "p", "k", "j0", "full0", "empty3", "producer", "producer1", "consumer", "copier"};
+
 static void check_bad(void **state)
 {
     zlay_ctx *ctx;
@@ -355,6 +358,15 @@ static void check_bad(void **state)
     REFUSED(p.tensor[0].smem = layout_of(ctx, &p, "(128,64):(64,1)"), ZLAY_NONE, "A: tensor copies: no layout of its list can be read so");
     REFUSED(p.tensor[1].primitives = ZLAY_STAGE_BY_BULK, ZLAY_NONE, "B: tensor copies: not asked for; bulk: lines lie whole");
     REFUSED(p.request.smem = 60000, ZLAY_NONE, "65568 bytes, and 60000");
+    REFUSED(p.tensor[1].shape[1] = 32, ZLAY_EINVAL, "shape: wgmma reads K of 64 and of 32");
+    REFUSED(p.tensor[1].type = ZLAY_TYPE_F16, ZLAY_NONE, "WGMMA_B");
+    REFUSED(p.tensor[1].type = ZLAY_TYPE_E4M3, ZLAY_NONE, "WGMMA_B");
+    REFUSED((p.tensor[0].type = p.tensor[1].type = ZLAY_TYPE_F32), ZLAY_NONE, "WGMMA_A");
+    REFUSED((p.tensor[0].type = p.tensor[1].type = ZLAY_TYPE_S8, p.tensor[1].shape[0] = 40), ZLAY_NONE, "WGMMA_N_16");
+    REFUSED(p.tensor[1].shape[0] = 12, ZLAY_NONE, "WGMMA_N_8");
+    REFUSED(p.tensor[1].shape[0] = 320, ZLAY_NONE, "WGMMA_N: ");
+    for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++) REFUSED(p.tensor[1].name = of_pipe[i], ZLAY_EINVAL, "that the pipe of a stage has");
+    REFUSED((p.tensor[0].swizzle_fixed = 1, p.tensor[0].swizzle = ZLAY_SWIZZLE_64B, p.tensor[0].smem = layout_of(ctx, &p, "(128,64):(72,1)")), ZLAY_EINVAL, "A: smem: not the layout of the swizzle");
     assert_int_equal(zlay_stage_synth(NULL, &s, target_of("sm_90a"), &p.request), ZLAY_EINVAL);
     assert_int_equal(zlay_stage_synth(ctx, &s, target_of("gfx942"), &(zlay_stage_request){.size = sizeof(zlay_stage_request), .count = 1, .tiles = &p.tile}), ZLAY_ENOTSUP);
     zlay_stage_free(NULL);
@@ -366,6 +378,72 @@ static void check_bad(void **state)
     assert_string_equal(zlay_stage_layout_name(ZLAY_STAGE_XOR), "xor");
     assert_string_equal(zlay_stage_kind_name(ZLAY_COPY_CP_ASYNC), "cp.async");
     assert_string_equal(zlay_stage_unit_name(ZLAY_STAGE_WAIT), "wait");
+    zlay_ctx_free(ctx);
+}
+
+/* A block has 32 warps: 16 that copy, 16 that read, and one more where a ring has tensor copies alone. */
+static void check_warps(void **state)
+{
+    zlay_ctx *ctx;
+    product p;
+    zlay_stage_summary info;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (int own = 0; own < 2; own++) {
+        product_make(ctx, &p, by_hand, true, k_major);
+        p.request.threads = p.request.consumers = 512;
+        p.tensor[0].primitives = ZLAY_STAGE_BY_TENSOR;
+        p.tensor[1].primitives = ZLAY_STAGE_BY_CP_ASYNC;
+        p.request.barriers_fixed = (uint32_t)own;
+        p.request.barriers = ZLAY_STAGE_RINGS;
+        if (own) refused(ctx, &p, ZLAY_NONE, "threads: 512 that produce");
+        if (own) break;
+        zlay_stage *s = synth(ctx, &p);
+        zlay_stage_info(&info, s);
+        assert_int_equal(info.barriers, ZLAY_STAGE_ONE_RING);
+        zlay_stage_free(s);
+        drop(&p);
+    }
+    zlay_ctx_free(ctx);
+}
+
+/* Rows of 64 single bytes and a pitch that is odd: each load of a thread takes a register, and 32 of a thread
+ * hold no 64. */
+static void check_registers(void **state)
+{
+    zlay_ctx *ctx;
+    product p;
+    zlay_stage *s;
+    zlay_stage_choice c;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    product_make(ctx, &p, by_hand, false, k_major);
+    p.tile.count = 1;
+    p.tensor[0].type = ZLAY_TYPE_U8;
+    p.tensor[0].source = layout_of(ctx, &p, "(4096,4095):(4095,1)");
+    p.access[0] = (zlay_stage_access){.access = bank_of("ld.shared.b32"), .layout = layout_of(ctx, &p, "(32,4,2):(1,128,512)")};
+    s = synth(ctx, &p);
+    zlay_stage_choice_nth(&c, s, 0);
+    assert_int_equal(c.kind, ZLAY_COPY_THREAD_LOAD);
+    assert_int_equal(c.width, 1);
+    assert_int_equal(c.registers, 128 * 64 / 128);
+    zlay_stage_free(s);
+    p.request.registers = 63;
+    refused(ctx, &p, ZLAY_NONE, "threads: registers hold too few");
+    zlay_ctx_free(ctx);
+}
+
+/* Nothing fits 60,000 bytes, and 4 nodes do not say what would: no least is claimed. */
+static void check_least_ended(void **state)
+{
+    const zlay_limits limits = {.size = sizeof limits, .points = 64};
+    zlay_ctx *ctx;
+    product p;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, &limits), ZLAY_OK);
+    product_make(ctx, &p, by_hand, false, k_major);
+    p.request.smem = 60000;
+    refused(ctx, &p, ZLAY_ELIMIT, "points");
     zlay_ctx_free(ctx);
 }
 
@@ -464,6 +542,6 @@ static void check_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(check_by_hand), cmocka_unit_test(check_in_turn), cmocka_unit_test(check_bad), cmocka_unit_test(check_own), cmocka_unit_test(check_ended), cmocka_unit_test(check_memory), cmocka_unit_test(check_random), cmocka_unit_test(check_assembles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(check_by_hand), cmocka_unit_test(check_in_turn), cmocka_unit_test(check_bad), cmocka_unit_test(check_own), cmocka_unit_test(check_warps), cmocka_unit_test(check_registers), cmocka_unit_test(check_least_ended), cmocka_unit_test(check_ended), cmocka_unit_test(check_memory), cmocka_unit_test(check_random), cmocka_unit_test(check_assembles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
