@@ -4,7 +4,8 @@
  * source is alive until then.  Operands are alive while results are written, but for those that a
  * result takes the place of.  In a loop a value that is read before it is written is alive from its
  * writer to the loop's end and from the loop's beginning to its reader; one of which there is one
- * alone, or of which several are kept, is alive in the entire loop. */
+ * alone, or fewer than the loop has rounds, or of which several are kept, is alive in the entire
+ * loop. */
 #include "synth/places/place.h"
 
 #include <string.h>
@@ -128,6 +129,21 @@ static uint32_t tiles(const zl_place_program *p, const zl_place_choice *c, uint3
     return tree->home == place || tree->source[place] == ZL_GLOBAL ? p->value[v].depth : 1;
 }
 
+/* Rounds of the loop: as many as its operation that is done most often. */
+static uint64_t rounds_of(const zl_place_program *p)
+{
+    uint64_t rounds = 0;
+    for (uint32_t o = p->r.loop_first; o < p->r.loop_first + p->r.loop_count; o++)
+        if (p->runs[o] > rounds) rounds = p->runs[o];
+    return rounds;
+}
+
+/* Whether a round may read the tile that the round before has read. */
+static bool stays(const zl_place_program *p, uint32_t v)
+{
+    return p->r.value[v].times <= 1 || p->r.value[v].times < rounds_of(p);
+}
+
 void zl_place_live(const zl_place_program *p, const zl_place_choice *c, uint32_t v,
                    zl_place_lives *out)
 {
@@ -142,7 +158,7 @@ void zl_place_live(const zl_place_program *p, const zl_place_choice *c, uint32_t
         looped = looped || within(&f.loop, 2u * p->value[v].reader[k].op);
     for (uint32_t i = 0; i < ZL_PLACES; i++) {
         out->tiles[i] = tiles(p, c, v, i);
-        bool kept = looped && (p->r.value[v].times <= 1 || out->tiles[i] > 1);
+        bool kept = looped && (stays(p, v) || out->tiles[i] > 1);
         out->all[i] = out->own[i] | (kept && out->own[i] & whole ? whole : 0);
     }
 }

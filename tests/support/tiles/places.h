@@ -209,9 +209,11 @@ static void lives_of(const brute *b, uint32_t v, uint64_t *own, uint64_t *all)
     }
     for (uint32_t o = 0; o < b->r->operations; o++)
         for (uint32_t i = 0; i < b->r->operation[o].reads; i++) in = in || (b->r->operation[o].read[i] == v && looped(b, (int)o));
+    bool again = false; /* fewer tiles than rounds: a tile is read in several */
+    for (int o = 0; o < (int)b->r->operations; o++) again = again || (looped(b, o) && runs_of(b, (uint32_t)o) > times_of(&b->r->value[v]));
     for (int p = 0; p < PLACES; p++) {
         all[p] = own[p];
-        if (in && own[p] & whole && (times_of(&b->r->value[v]) == 1 || held(b, v, p) > 1)) all[p] |= whole;
+        if (in && own[p] & whole && (times_of(&b->r->value[v]) == 1 || again || held(b, v, p) > 1)) all[p] |= whole;
     }
 }
 

@@ -63,6 +63,49 @@ static void test_example(void **state)
 }
 
 /* Costs that are not given are those of the machine: given, they lead to the same. */
+/* Two tiles of Q serve eight rounds: V has no room where Q lies, though each has a room of its own in a round. */
+static void test_few_tiles(void **state)
+{
+    enum { K, Q, V, S, P, O };
+    zlay_places_value value[] = {{.name = "K", .rows = 64, .columns = 64, .bits = 16, .times = 8, .from = ZLAY_PLACE_REGISTER},
+                                 {.name = "Q", .rows = 64, .columns = 64, .bits = 16, .times = 2, .from = ZLAY_PLACE_GLOBAL},
+                                 {.name = "V", .rows = 64, .columns = 64, .bits = 16, .times = 8, .from = ZLAY_PLACE_GLOBAL},
+                                 {.name = "S", .rows = 64, .columns = 64, .bits = 32, .times = 8},
+                                 {.name = "P", .rows = 64, .columns = 64, .bits = 16, .times = 8},
+                                 {.name = "O", .rows = 64, .columns = 64, .bits = 32, .to = ZLAY_PLACE_GLOBAL}};
+    const zlay_places_operation operation[] = {{.form = "product", .reads = 2, .writes = 1, .read = {K, Q}, .write = {S}},
+                                               {.form = "map", .reads = 1, .writes = 1, .read = {S}, .write = {P}},
+                                               {.form = "product", .reads = 2, .writes = 1, .read = {P, V}, .write = {O}}};
+    zlay_places_request r = {.size = sizeof r, .values = 6, .operations = 3, .loop_count = 3, .value = value, .operation = operation};
+    zlay_places p = found(*state, "sm_90a", &r);
+    assert_true(p.value[Q].smem != p.value[V].smem);
+    assert_int_equal(p.smem, 2 * 64 * 64 * 2);
+    r.smem = 64 * 64 * 2;
+    assert_int_equal(zlay_places_find(*state, &p, target_of("sm_90a"), &r), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(*state), "16384 bytes of shared memory"));
+    value[Q].times = 8;
+    p = found(*state, "sm_90a", &r);
+    assert_int_equal(p.value[Q].smem, p.value[V].smem);
+}
+
+/* tcgen05.mma adds to a sum where it lies: that sum is not there for another reader. */
+static void test_sum_read_again(void **state)
+{
+    enum { F, G, C, R, H };
+    const zlay_places_value value[] = {{.name = "F", .rows = 128, .columns = 64, .bits = 16, .from = ZLAY_PLACE_GLOBAL},
+                                       {.name = "G", .rows = 64, .columns = 64, .bits = 16, .from = ZLAY_PLACE_GLOBAL},
+                                       {.name = "C", .rows = 128, .columns = 64, .bits = 32, .from = ZLAY_PLACE_GLOBAL},
+                                       {.name = "R", .rows = 128, .columns = 64, .bits = 32, .to = ZLAY_PLACE_TENSOR},
+                                       {.name = "H", .rows = 128, .columns = 64, .bits = 32, .to = ZLAY_PLACE_TENSOR}};
+    const zlay_places_operation operation[] = {{.form = "product", .reads = 3, .writes = 1, .read = {F, G, C}, .write = {R}},
+                                               {.form = "product", .reads = 3, .writes = 1, .read = {F, G, C}, .write = {H}}};
+    const zlay_places_request r = {.size = sizeof r, .values = 5, .operations = 2, .value = value, .operation = operation};
+    zlay_places p;
+    assert_int_equal(zlay_places_find(*state, &p, target_of("sm_100a"), &r), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(*state), "value 'C' has no place: operation 0 (tcgen05.mma) adds to it where it lies"));
+    found(*state, "sm_90a", &r);
+}
+
 static void test_machine(void **state)
 {
     zlay_machine machine;
@@ -208,7 +251,7 @@ static void test_refused(void **state)
         {null_form, ZLAY_EINVAL, "operation 0 has no form"}, {few, ZLAY_EINVAL, "does not take 1 operands"}, {beyond, ZLAY_EINVAL, "reads value 9, of 3"},
         {own, ZLAY_EINVAL, "reads what it writes"}, {early, ZLAY_EINVAL, "before it is written"}, {long_loop, ZLAY_EINVAL, "loop"},
         {no_memory, ZLAY_EINVAL, "smem"}, {odd_columns, ZLAY_EINVAL, "tmem"}, {many_registers, ZLAY_EINVAL, "registers"},
-        {large_cluster, ZLAY_EINVAL, "cluster"}, {dear, ZLAY_EINVAL, "cost"}, {no_values, ZLAY_EINVAL, "values: 0"},
+        {large_cluster, ZLAY_EINVAL, "cluster: there are fewer blocks in one (target sm_90a)"}, {dear, ZLAY_EINVAL, "cost"}, {no_values, ZLAY_EINVAL, "values: 0"},
         {no_operations, ZLAY_EINVAL, "operations: 25"}, {null_values, ZLAY_EINVAL, "NULL"}, {reserved, ZLAY_EINVAL, "reserved"},
         {huge, ZLAY_EOVERFLOW, "value 0"}, {often, ZLAY_EOVERFLOW, "2^36"}, {read_often, ZLAY_EOVERFLOW, "2^43"},
         {large_sum, ZLAY_NONE, "value 'D' has no place: it needs 512 registers of a thread, of 255"},
@@ -290,7 +333,8 @@ static void test_print(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example), cmocka_unit_test(test_machine), cmocka_unit_test(test_attention), cmocka_unit_test(test_whole_tiles),
+        cmocka_unit_test(test_example), cmocka_unit_test(test_few_tiles), cmocka_unit_test(test_sum_read_again),
+        cmocka_unit_test(test_machine), cmocka_unit_test(test_attention), cmocka_unit_test(test_whole_tiles),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_limit), cmocka_unit_test(test_memory), cmocka_unit_test(test_print),
     };
     return cmocka_run_group_tests(tests, begin, end);
