@@ -95,8 +95,8 @@ static void test_sum_read_again(void **state)
     const zlay_places_value value[] = {{.name = "F", .rows = 128, .columns = 64, .bits = 16, .from = ZLAY_PLACE_GLOBAL},
                                        {.name = "G", .rows = 64, .columns = 64, .bits = 16, .from = ZLAY_PLACE_GLOBAL},
                                        {.name = "C", .rows = 128, .columns = 64, .bits = 32, .from = ZLAY_PLACE_GLOBAL},
-                                       {.name = "R", .rows = 128, .columns = 64, .bits = 32, .to = ZLAY_PLACE_TENSOR},
-                                       {.name = "H", .rows = 128, .columns = 64, .bits = 32, .to = ZLAY_PLACE_TENSOR}};
+                                       {.name = "R", .rows = 128, .columns = 64, .bits = 32, .to = ZLAY_PLACE_TENSOR | ZLAY_PLACE_GLOBAL},
+                                       {.name = "H", .rows = 128, .columns = 64, .bits = 32, .to = ZLAY_PLACE_TENSOR | ZLAY_PLACE_GLOBAL}};
     const zlay_places_operation operation[] = {{.form = "product", .reads = 3, .writes = 1, .read = {F, G, C}, .write = {R}},
                                                {.form = "product", .reads = 3, .writes = 1, .read = {F, G, C}, .write = {H}}};
     const zlay_places_request r = {.size = sizeof r, .values = 5, .operations = 2, .value = value, .operation = operation};
