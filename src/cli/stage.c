@@ -333,7 +333,8 @@ static int stage_plan(staged *p)
     if (!words_read(p)) return ZL_EXIT_ERROR;
     zlay_status status = request_make(p);
     if (!status) status = zlay_stage_synth(p->ctx, &stage, p->target, &p->request);
-    int exit = status ? zl_cli_say(p->ctx, status, "plan stage") : zl_stage_print(p->ctx, stage, p->extent, p->pipe);
+    int exit = status ? zl_cli_say(p->ctx, status, "plan stage")
+                      : zl_stage_print(p->ctx, stage, p->extent, p->pipe);
     zlay_stage_free(stage);
     while (p->made_count) zlay_layout_free(p->made[--p->made_count]);
     return exit;

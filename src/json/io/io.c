@@ -127,7 +127,8 @@ static void put_all(zl_call *call, const zlay_io_answer *a, bool front)
                      a->other.tiles ? choice_value(call, &a->other) : json_null());
     zl_put_value(call, call->value, "tensors", tensors);
     zl_put_value(call, call->value, "hbm_bound", bound_value(call, a->hbm_bound, a->hbm_by, 0));
-    zl_put_value(call, call->value, "l2_bound", bound_value(call, a->l2_bound, a->l2_by, a->l2_block));
+    zl_put_value(call, call->value, "l2_bound",
+                 bound_value(call, a->l2_bound, a->l2_by, a->l2_block));
     zl_put_value(call, call->value, "optimal", json_true());
     zl_put_value(call, call->value, "grid", zl_json_uint(a->grid));
     zl_put_value(call, call->value, "run", zl_json_uint(a->run));

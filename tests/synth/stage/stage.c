@@ -366,7 +366,7 @@ static void check_bad(void **state)
     REFUSED(p.tensor[1].shape[0] = 12, ZLAY_NONE, "WGMMA_N_8");
     REFUSED(p.tensor[1].shape[0] = 320, ZLAY_NONE, "WGMMA_N: ");
     for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++) REFUSED(p.tensor[1].name = of_pipe[i], ZLAY_EINVAL, "that the pipe of a stage has");
-    REFUSED((p.tensor[0].swizzle_fixed = 1, p.tensor[0].swizzle = ZLAY_SWIZZLE_64B, p.tensor[0].smem = layout_of(ctx, &p, "(128,64):(72,1)")), ZLAY_EINVAL, "A: smem: not the layout of the swizzle");
+    REFUSED((p.tensor[0].swizzle_fixed = 1, p.tensor[0].swizzle = ZLAY_SWIZZLE_64B, p.tensor[0].smem = layout_of(ctx, &p, "(128,64):(72,1)")), ZLAY_EINVAL, "A: smem: not the layout of the request's swizzle");
     assert_int_equal(zlay_stage_synth(NULL, &s, target_of("sm_90a"), &p.request), ZLAY_EINVAL);
     assert_int_equal(zlay_stage_synth(ctx, &s, target_of("gfx942"), &(zlay_stage_request){.size = sizeof(zlay_stage_request), .count = 1, .tiles = &p.tile}), ZLAY_ENOTSUP);
     zlay_stage_free(NULL);
