@@ -60,7 +60,7 @@ enum {
 /** The access of a descriptor: wgmma reads the whole tile.  The first tensor that
  *  has it is A, (M, K), the second B, (N, K), of the same K; a tile whose types, N
  *  or orders no instruction has is left out. */
-enum { ZLAY_STAGE_WGMMA = -1 };
+enum { ZLAY_STAGE_WGMMA = -1, ZLAY_STAGE_TCGEN05 = -2 };
 
 /** An access that reads every stage. */
 typedef struct zlay_stage_access {

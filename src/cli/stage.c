@@ -3,6 +3,7 @@
  * barriers tell of it, and prints the answer with the numbers that follow from it.  The request
  * of stage.synth is made from the tile and from fields, NAME=VALUE or --NAME=VALUE. */
 #include "cli/cli.h"
+#include "target/target.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,9 @@ enum {
     CHUNK = 16,
     CHUNKS = 2,
     WGMMA_ROWS = 64,
+    TCGEN05_ROWS = 128,
+    SYNC_ROWS = 16,
+    SYNC_COLUMNS = 8,
     WGMMA_K = 32,
     FIELDS_MOST = 24,
     ALIGN = 128,
@@ -248,7 +252,8 @@ static zlay_status tensor_make(staged *p, uint32_t i, int s)
     t->shared = p->share && (!strcmp(p->share, "both") || (p->share[0] == "ab"[s] && !p->share[1]));
     if (!choices_read(t, x)) return ZLAY_EINVAL;
     zlay_status status = strided(p, &t->source, 2, shape, stride);
-    p->access[i][s] = (zlay_stage_access){.access = ZLAY_STAGE_WGMMA};
+    bool tmem = !strcmp(p->reads, "tcgen05");
+    p->access[i][s] = (zlay_stage_access){.access = tmem ? ZLAY_STAGE_TCGEN05 : ZLAY_STAGE_WGMMA};
     if (!status && !strcmp(p->reads, "ldmatrix"))
         status = ldmatrix_of(p, &p->access[i][s], e[s], e[2], k_major);
     if (!status && x->layout) {
@@ -266,18 +271,16 @@ static uint32_t product_cycles(const staged *p, const uint32_t *e)
     zlay_machine_form form;
     int64_t units;
     int32_t k = WGMMA_K * 8 / (int32_t)zlay_type_bits(p->type);
-    bool wgmma = !strcmp(p->reads, "wgmma");
+    bool tmem = !strcmp(p->reads, "tcgen05"), sync = !strcmp(p->reads, "ldmatrix");
+    int32_t op = tmem ? ZLAY_OP_TCGEN05 : sync ? ZLAY_OP_MMA_SYNC : ZLAY_OP_WGMMA;
+    int32_t m = tmem ? TCGEN05_ROWS : sync ? SYNC_ROWS : WGMMA_ROWS,
+            n = sync ? SYNC_COLUMNS : (int32_t)e[1];
     if (p->cycles) return p->cycles;
     if (zlay_machine_find(&machine, p->target) ||
-        zlay_machine_unit_count(&units, &machine, ZLAY_UNIT_TENSOR))
+        zlay_machine_unit_count(&units, &machine, ZLAY_UNIT_TENSOR) ||
+        zlay_machine_form_find(&form, &machine, op, p->type, m, n, k))
         return 0;
-    zlay_status status =
-        wgmma ? zlay_machine_form_find(&form, &machine, ZLAY_OP_WGMMA, p->type, WGMMA_ROWS,
-                                       (int32_t)e[1], k)
-              : zlay_machine_form_find(&form, &machine, ZLAY_OP_MMA_SYNC, p->type, 16, 8, k);
-    if (status) return 0;
-    uint64_t count = wgmma ? (uint64_t)e[0] / WGMMA_ROWS * (e[2] / (uint32_t)k)
-                           : (uint64_t)(e[0] / 16) * (e[1] / 8) * (e[2] / (uint32_t)k);
+    uint64_t count = (uint64_t)(e[0] / (uint32_t)m) * (e[1] / (uint32_t)n) * (e[2] / (uint32_t)k);
     uint64_t milli = count * (uint64_t)form.occupancy_milli * (uint64_t)form.units;
     return (uint32_t)((milli + 1000 * (uint64_t)units - 1) / (1000 * (uint64_t)units));
 }
@@ -286,7 +289,7 @@ static uint32_t product_cycles(const staged *p, const uint32_t *e)
 static bool words_read(staged *p)
 {
     static const char *const barriers[] = {"stage", "tensor", NULL},
-                             *const reads[] = {"wgmma", "ldmatrix", NULL},
+                             *const reads[] = {"wgmma", "tcgen05", "ldmatrix", NULL},
                              *const shares[] = {"none", "a", "b", "both", NULL},
                              *const orders[] = {"k", "mn", NULL};
     int32_t word;
@@ -348,13 +351,13 @@ int zl_plan_stage(zlay_ctx *ctx, int argc, char **argv)
                  .n = 4096,
                  .k = 4096,
                  .type_name = "bf16",
-                 .reads = "wgmma",
                  .request = {.size = sizeof p.request}};
     if (argc < 2) {
         fprintf(stderr, "zlay: plan stage TARGET MxNxK[,..] [FIELD=VALUE ...]\n");
         return ZL_EXIT_ERROR;
     }
     if (zlay_target_find(&p.target, argv[0], strlen(argv[0]))) return zl_no_target(argv[0]);
+    p.reads = p.target->features & ZL_HAS_TCGEN05 ? "tcgen05" : "wgmma";
     if (!tiles_read(&p, argv[1]) || !fields_read(&p, argc - 2, argv + 2)) return ZL_EXIT_ERROR;
     return stage_plan(&p);
 }
