@@ -84,7 +84,9 @@ static zlay_status no_forms(const zl_place_program *p)
                            zl_place_value_name(name, p, op->read[form->sum]), o, form->name);
         }
     }
-    return zl_fail(p->ctx, ZLAY_NONE, "no choice of forms gives every value a place");
+    return zl_fail(p->ctx, ZLAY_NONE, "no choice of places fits in %d bytes of shared memory, %d "
+                   "registers of a thread and %d columns of tensor memory either",
+                   UNITS_MOST * ZL_PLACE_UNIT, UNITS_MOST, UNITS_MOST);
 }
 
 zlay_status zl_place_least(zl_place_search *s)

@@ -88,6 +88,17 @@ static void test_few_tiles(void **state)
     assert_int_equal(p.value[Q].smem, p.value[V].smem);
 }
 
+/* A ring that no memory holds: the answer names what was tried, not a form. */
+static void test_no_memory_holds(void **state)
+{
+    product x;
+    zlay_places p;
+    product_of(&x, 1);
+    x.value[B].depth = UINT32_MAX;
+    assert_int_equal(zlay_places_find(*state, &p, target_of("sm_90a"), &x.r), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(*state), "no choice of places fits in 8320000 bytes of shared memory"));
+}
+
 /* tcgen05.mma adds to a sum where it lies: that sum is not there for another reader. */
 static void test_sum_read_again(void **state)
 {
@@ -333,7 +344,7 @@ static void test_print(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example), cmocka_unit_test(test_few_tiles), cmocka_unit_test(test_sum_read_again),
+        cmocka_unit_test(test_example), cmocka_unit_test(test_few_tiles), cmocka_unit_test(test_sum_read_again), cmocka_unit_test(test_no_memory_holds),
         cmocka_unit_test(test_machine), cmocka_unit_test(test_attention), cmocka_unit_test(test_whole_tiles),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_limit), cmocka_unit_test(test_memory), cmocka_unit_test(test_print),
     };
