@@ -74,8 +74,8 @@ static void rates_known(zlay_stage_rates *out, zlay_machine *m, const zlay_targe
 
 static zlay_status rates_read(zl_stage_asked *a)
 {
-    static const char *const names[] = {"shared",      "copy",        "l2",
-                                        "dram",        "issue",       "copy_each",
+    static const char *const names[] = {"shared_rate", "copy_rate",   "l2_rate",
+                                        "dram_rate",   "issue_rate",  "copy_each",
                                         "copy_cycles", "load_cycles", "far_cycles"};
     uint32_t rates[ZL_COUNT(names)], usual[ZL_COUNT(names)];
     zlay_stage_rates known;
@@ -87,7 +87,8 @@ static zlay_status rates_read(zl_stage_asked *a)
     for (size_t i = 0; i < ZL_COUNT(names); i++) {
         if (!rates[i]) rates[i] = usual[i];
         if (!rates[i])
-            return zl_fail(a->ctx, ZLAY_ENOTSUP, "rates: %s of %s is not known", names[i],
+            return zl_fail(a->ctx, ZLAY_ENOTSUP,
+                           "rates: %s is not known of %s, and the request does not say it", names[i],
                            zlay_target_name(a->target));
         if (rates[i] > RATE_MOST)
             return zl_fail(a->ctx, ZLAY_EINVAL, "rates: %s is at most 2^24", names[i]);
