@@ -18,6 +18,8 @@ static const char *const rows[][2] = {
     {STAGE("sm_100a") PAIR("wgmma") "}", "A: sm_100a has no wgmma"},
     {STAGE("sm_103a") PAIR("tcgen05") "}", "rates: shared_rate is not known of sm_103a, and the request does not say it"},
     {STAGE("sm_103a") PAIR("tcgen05") ",\"shared_rate\":128000,\"dram_rate\":20000,\"issue_rate\":4}", "\"consumers\":32,"},
+    {STAGE("sm_90a") TENSOR("A", "bf16", "64", "wgmma\"},{\"instruction\":\"ld.shared.b128\",\"layout\":\"(32,8):(1,128)") "," TENSOR("B", "bf16", "64", "wgmma") "]}]}",
+     "read A[i % 3]\\n"},
     {STAGE("sm_90a") PAIR("mma") "}", "field 'instruction'"},
     {STAGE("sm_90a") PAIR("wgmma") ",\"cluster\":3}", "cluster: 1, 2 or 4 blocks"},
     {STAGE("sm_90a") PAIR("wgmma") ",\"colour\":3}", "'colour'"},
