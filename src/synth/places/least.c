@@ -77,7 +77,8 @@ static zlay_status no_forms(const zl_place_program *p)
             const zl_place_form *form = zl_place_form_at(f);
             char name[96];
             if (!(p->rows[o] >> f & 1) || form->sum < 0 || (uint32_t)form->sum >= op->reads ||
-                form->result != ZLAY_PLACE_TENSOR || p->value[op->read[form->sum]].readers < 2)
+                form->result != ZLAY_PLACE_TENSOR || (p->value[op->read[form->sum]].readers < 2 &&
+                !zl_place_added_again(p, op->read[form->sum], o)))
                 continue;
             return zl_fail(p->ctx, ZLAY_NONE, "value %s has no place: operation %u (%s) adds to it "
                            "where it lies, and it is read besides; a map makes a second one",

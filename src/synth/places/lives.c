@@ -205,6 +205,14 @@ static bool join(buffers *m, uint32_t sum, uint32_t result)
     return true;
 }
 
+bool zl_place_added_again(const zl_place_program *p, uint32_t sum, uint32_t o)
+{
+    loop l = loop_of(p);
+    uint32_t writer = p->value[sum].writer;
+    bool anew = writer != UINT32_MAX && within(&l, 2 * writer);
+    return within(&l, 2 * o) && !anew && stays(p, sum);
+}
+
 static bool join_sums(buffers *m, const zl_place_program *p, const zl_place_choice *c,
                       uint64_t which)
 {
@@ -214,8 +222,8 @@ static bool join_sums(buffers *m, const zl_place_program *p, const zl_place_choi
         if (form->sum < 0 || (uint32_t)form->sum >= op->reads || form->result != ZLAY_PLACE_TENSOR)
             continue;
         uint32_t sum = op->read[form->sum], result = op->write[0];
-        if (which >> sum & which >> result & 1 && sum != result && !join(m, sum, result))
-            return false;
+        if (!(which >> sum & which >> result & 1) || sum == result) continue;
+        if (zl_place_added_again(p, sum, o) || !join(m, sum, result)) return false;
     }
     return true;
 }

@@ -193,6 +193,14 @@ static int held(const brute *b, uint32_t v, int place)
 }
 
 /* The steps in which a value is in each place: by its uses, and with what is kept through the loop. */
+/* One tile, or fewer than rounds: a tile is read in several. */
+static bool serves_rounds(const brute *b, uint32_t v)
+{
+    bool again = times_of(&b->r->value[v]) == 1;
+    for (int o = 0; o < (int)b->r->operations; o++) again = again || (looped(b, o) && runs_of(b, (uint32_t)o) > times_of(&b->r->value[v]));
+    return again;
+}
+
 static void lives_of(const brute *b, uint32_t v, uint64_t *own, uint64_t *all)
 {
     int writer = writer_of(b, v), rounds = writer >= 0 && looped(b, writer) ? ROUNDS : 1, first = 2 * (int)b->r->loop_first, length = 2 * (int)b->r->loop_count;
@@ -209,11 +217,10 @@ static void lives_of(const brute *b, uint32_t v, uint64_t *own, uint64_t *all)
     }
     for (uint32_t o = 0; o < b->r->operations; o++)
         for (uint32_t i = 0; i < b->r->operation[o].reads; i++) in = in || (b->r->operation[o].read[i] == v && looped(b, (int)o));
-    bool again = false; /* fewer tiles than rounds: a tile is read in several */
-    for (int o = 0; o < (int)b->r->operations; o++) again = again || (looped(b, o) && runs_of(b, (uint32_t)o) > times_of(&b->r->value[v]));
+    bool again = serves_rounds(b, v);
     for (int p = 0; p < PLACES; p++) {
         all[p] = own[p];
-        if (in && own[p] & whole && (times_of(&b->r->value[v]) == 1 || again || held(b, v, p) > 1)) all[p] |= whole;
+        if (in && own[p] & whole && (again || held(b, v, p) > 1)) all[p] |= whole;
     }
 }
 
@@ -260,7 +267,8 @@ static bool join_all(const brute *b, usage *u)
         const zlay_places_operation *op = &b->r->operation[o];
         const form_row *f = &form_rows[b->form[o]];
         if (f->sum < 0 || f->sum >= (int)op->reads || f->result != T || op->read[f->sum] == op->write[0]) continue;
-        int x = u->lies[op->read[f->sum]], y = u->lies[op->write[0]];
+        int x = u->lies[op->read[f->sum]], y = u->lies[op->write[0]], made = writer_of(b, op->read[f->sum]);
+        if (looped(b, (int)o) && (made < 0 || !looped(b, made)) && serves_rounds(b, op->read[f->sum])) return false; /* the first round spoils it */
         if (x == y) continue;
         if (u->tensor[x].own & u->tensor[y].own) return false;
         u->tensor[x].own |= u->tensor[y].own;
