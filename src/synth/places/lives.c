@@ -4,8 +4,8 @@
  * source is alive until then.  Operands are alive while results are written, but for those that a
  * result takes the place of.  In a loop a value that is read before it is written is alive from its
  * writer to the loop's end and from the loop's beginning to its reader; one of which there is one
- * alone, or fewer than the loop has rounds, or of which several are kept, is alive in the entire
- * loop. */
+ * alone, or fewer than the loop has rounds, or that no round brings or makes anew, or of which
+ * several are kept, is alive in the entire loop. */
 #include "synth/places/place.h"
 
 #include <string.h>
@@ -138,10 +138,31 @@ static uint64_t rounds_of(const zl_place_program *p)
     return rounds;
 }
 
+/* Whether something brings or makes a value anew in each round: an operation of the loop, or moves from
+ * global memory that have not been made before the loop. */
+static bool is_anew(const zl_place_program *p, uint32_t v)
+{
+    const zl_place_value *value = &p->value[v];
+    loop l = loop_of(p);
+    if (value->writer != UINT32_MAX) return within(&l, 2 * value->writer);
+    for (uint32_t k = 0; k < value->readers; k++)
+        if (2u * value->reader[k].op < l.first) return false;
+    return p->r.value[v].from == ZLAY_PLACE_GLOBAL;
+}
+
 /* Whether a round may read the tile that the round before has read. */
 static bool stays(const zl_place_program *p, uint32_t v)
 {
-    return p->r.value[v].times <= 1 || p->r.value[v].times < rounds_of(p);
+    uint64_t times = p->r.value[v].times;
+    return times <= 1 || times < rounds_of(p) || !is_anew(p, v);
+}
+
+/* Whether a value is read before the loop and in it: each place that it passes is taken in all rounds, whether
+ * they read one tile or another one each. */
+static bool is_read_before(const zl_place_program *p, uint32_t v)
+{
+    loop l = loop_of(p);
+    return p->value[v].writer == UINT32_MAX && !is_anew(p, v) && p->r.value[v].from == ZLAY_PLACE_GLOBAL && l.length;
 }
 
 void zl_place_live(const zl_place_program *p, const zl_place_choice *c, uint32_t v,
@@ -159,7 +180,8 @@ void zl_place_live(const zl_place_program *p, const zl_place_choice *c, uint32_t
     for (uint32_t i = 0; i < ZL_PLACES; i++) {
         out->tiles[i] = tiles(p, c, v, i);
         bool kept = looped && (stays(p, v) || out->tiles[i] > 1);
-        out->all[i] = out->own[i] | (kept && out->own[i] & whole ? whole : 0);
+        bool there = out->own[i] & whole || (out->own[i] && is_read_before(p, v));
+        out->all[i] = out->own[i] | (kept && there ? whole : 0);
     }
 }
 

@@ -88,6 +88,44 @@ static void test_few_tiles(void **state)
     assert_int_equal(p.value[Q].smem, p.value[V].smem);
 }
 
+#define TILE(NAME, ...) {.name = NAME, .rows = 64, .columns = 64, .bits = 16, .times = 8, __VA_ARGS__}
+
+/* The first round of a loop would take a sum from the others: one that no round makes anew is no sum of tcgen05. */
+static void test_sum_of_all_rounds(void **state)
+{
+    enum { F, G, C, R };
+    zlay_places_value value[] = {TILE("F", .from = ZLAY_PLACE_GLOBAL), TILE("G", .from = ZLAY_PLACE_GLOBAL),
+                                 {.name = "C", .rows = 64, .columns = 64, .bits = 32, .from = ZLAY_PLACE_GLOBAL}, TILE("R", .to = ZLAY_PLACE_GLOBAL)};
+    const zlay_places_operation operation[] = {{.form = "product", .reads = 3, .writes = 1, .read = {F, G, C}, .write = {R}}};
+    zlay_places_request r = {.size = sizeof r, .values = 4, .operations = 1, .loop_count = 1, .value = value, .operation = operation};
+    zlay_places p;
+    for (value[C].times = 1; value[C].times < 8; value[C].times++) {
+        assert_int_equal(zlay_places_find(*state, &p, target_of("sm_100a"), &r), ZLAY_NONE);
+        assert_non_null(strstr(zlay_ctx_message(*state), "value 'C' has no place: operation 0 (tcgen05.mma) adds to it where it lies"));
+        found(*state, "sm_90a", &r);
+    }
+    found(*state, "sm_100a", &r);
+    r.loop_count = 0;
+    value[C].times = 1;
+    found(*state, "sm_100a", &r);
+}
+
+/* K is read before the loop and in it, Z is made before it: V, which is read behind them in each round, has no room of theirs. */
+static void test_before_the_loop(void **state)
+{
+    enum { F, K, Z, V, S, O, U };
+    const zlay_places_value value[] = {TILE("F", .from = ZLAY_PLACE_REGISTER), TILE("K", .from = ZLAY_PLACE_GLOBAL), TILE("Z"),
+                                       TILE("V", .from = ZLAY_PLACE_GLOBAL), TILE("S"), TILE("O"), TILE("U", .to = ZLAY_PLACE_GLOBAL)};
+    const zlay_places_operation operation[] = {{.form = "product", .reads = 2, .writes = 1, .read = {F, K}, .write = {Z}},
+                                               {.form = "product", .reads = 2, .writes = 1, .read = {F, K}, .write = {S}},
+                                               {.form = "product", .reads = 2, .writes = 1, .read = {F, Z}, .write = {O}},
+                                               {.form = "product", .reads = 2, .writes = 1, .read = {F, V}, .write = {U}}};
+    const zlay_places_request r = {.size = sizeof r, .values = 7, .operations = 4, .loop_first = 1, .loop_count = 3, .value = value, .operation = operation};
+    zlay_places p = found(*state, "sm_90a", &r);
+    assert_true(p.value[K].smem != p.value[V].smem && p.value[Z].smem != p.value[V].smem && p.value[K].smem != p.value[Z].smem);
+    assert_int_equal(p.smem, 3 * 64 * 64 * 2);
+}
+
 /* A ring that no memory holds: the answer names what was tried, not a form. */
 static void test_no_memory_holds(void **state)
 {
@@ -344,7 +382,8 @@ static void test_print(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example), cmocka_unit_test(test_few_tiles), cmocka_unit_test(test_sum_read_again), cmocka_unit_test(test_no_memory_holds),
+        cmocka_unit_test(test_example), cmocka_unit_test(test_few_tiles), cmocka_unit_test(test_sum_read_again), cmocka_unit_test(test_no_memory_holds), cmocka_unit_test(test_sum_of_all_rounds),
+        cmocka_unit_test(test_before_the_loop),
         cmocka_unit_test(test_machine), cmocka_unit_test(test_attention), cmocka_unit_test(test_whole_tiles),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_limit), cmocka_unit_test(test_memory), cmocka_unit_test(test_print),
     };
