@@ -114,8 +114,8 @@ static void test_sum_of_all_rounds(void **state)
 static void test_before_the_loop(void **state)
 {
     enum { F, K, Z, V, S, O, U };
-    const zlay_places_value value[] = {TILE("F", .from = ZLAY_PLACE_REGISTER), TILE("K", .from = ZLAY_PLACE_GLOBAL), TILE("Z"),
-                                       TILE("V", .from = ZLAY_PLACE_GLOBAL), TILE("S"), TILE("O"), TILE("U", .to = ZLAY_PLACE_GLOBAL)};
+    const zlay_places_value value[] = {TILE("F", .from = ZLAY_PLACE_REGISTER), TILE("K", .from = ZLAY_PLACE_GLOBAL), TILE("Z", .to = 0),
+                                       TILE("V", .from = ZLAY_PLACE_GLOBAL), TILE("S", .to = 0), TILE("O", .to = 0), TILE("U", .to = ZLAY_PLACE_GLOBAL)};
     const zlay_places_operation operation[] = {{.form = "product", .reads = 2, .writes = 1, .read = {F, K}, .write = {Z}},
                                                {.form = "product", .reads = 2, .writes = 1, .read = {F, K}, .write = {S}},
                                                {.form = "product", .reads = 2, .writes = 1, .read = {F, Z}, .write = {O}},
