@@ -4,6 +4,9 @@
  * device measures. */
 #include "ctx.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 static zlay_machine machine;
 
 typedef struct timed {
