@@ -133,7 +133,8 @@ typedef struct zlay_io_choice {
 enum {
     ZLAY_IO_COMPULSORY = 1, /* each tensor moves once */
     ZLAY_IO_SUMS,           /* the sums of a block, wherever its tile ends */
-    ZLAY_IO_CAPACITY        /* Loomis and Whitney: what all memories of the chip hold */
+    ZLAY_IO_CAPACITY,       /* Loomis and Whitney: what all memories of the chip hold */
+    ZLAY_IO_QUERIES         /* of attention: the queries of a block, which use a key together */
 };
 
 /** An answer, by value. */
@@ -146,8 +147,11 @@ typedef struct zlay_io_answer {
                                  request's `front` of those that had to be run */
     uint32_t hbm_by, l2_by;   /* ZLAY_IO_COMPULSORY and so on */
     uint64_t hbm_bound, l2_bound; /* no plan moves less of hbm, whatever its tiles and order; no
-                                     tiles of any shape less of l2, in plans that keep no
-                                     operand from one tile to the next */
+                                     tiles of any shape less of l2, in plans whose blocks each
+                                     read for themselves, and keep no operand from one tile to
+                                     the next */
+    uint64_t l2_block; /* l2_bound is of blocks that have so many sums (ZLAY_IO_SUMS), or queries
+                          of one head (ZLAY_IO_QUERIES), or fewer; 0: of all */
     uint64_t grid;            /* tiles and orders that are legal */
     uint64_t run;             /* of these, run through the model; the others were excluded */
     zlay_io_choice other;     /* of a chain: the best of the other kind; tiles is 0: none fits */

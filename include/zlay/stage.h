@@ -12,9 +12,11 @@
  *    expect_tx           bytes that copies to this barrier write: with swizzled
  *                        lines of whole spans, else L W
  *    arrivals            full: 1, or the threads where one of the ring's tensors
- *                        is copied by threads; empty: the warps that read, times
- *                        the blocks that share a multicast tensor of the ring
- *    registers           ceil(L W / (4 threads)), of loads and stores by threads
+ *                        is copied by threads; empty: the warps that read, with
+ *                        tcgen05 one commit, times the blocks that share a
+ *                        multicast tensor of the ring
+ *    registers           ceil(L W / (w threads)) * ceil(w / 4), of loads and stores by
+ *                        threads, of w bytes each
  *    cycles of a unit    engine, issue, shared, l2, dram, tensor, wait: sums over
  *                        the tensors (docs/stages.md has each of them)
  *    depth of a ring     max(2, 1 + ceil(latency / C)), at most 64
@@ -56,15 +58,16 @@ enum {
     ZLAY_STAGE_OWN     /* the request's own, none of the above */
 };
 
-/** The access of a descriptor: wgmma reads the whole tile.  The first tensor that
- *  has it is A, (M, K), the second B, (N, K). */
-enum { ZLAY_STAGE_WGMMA = -1 };
+/** The accesses of descriptors: the products read the whole tile.  The first tensor
+ *  that has one is A, (M, K), the second B, (N, K), of the same K; a tile whose types,
+ *  M, N or orders no instruction has is left out.  With tcgen05 no other tensor is read. */
+enum { ZLAY_STAGE_WGMMA = -1, ZLAY_STAGE_TCGEN05 = -2 };
 
 /** An access that reads every stage. */
 typedef struct zlay_stage_access {
-    int32_t access;  /* number of zlay_bank_find, or ZLAY_STAGE_WGMMA */
+    int32_t access;  /* number of zlay_bank_find, or ZLAY_STAGE_WGMMA, ZLAY_STAGE_TCGEN05 */
     uint32_t times;  /* how often; 0: once */
-    const zlay_layout *layout; /* as zlay_swizzle_access has it; of wgmma NULL */
+    const zlay_layout *layout; /* as zlay_swizzle_access has it; of products NULL */
 } zlay_stage_access;
 
 /** Primitives that a tensor may have, as bits. */
@@ -127,7 +130,8 @@ typedef struct zlay_stage_request {
     const zlay_stage_tile *tiles;
     uint64_t smem;       /* bytes that rings may take; 0: all of a block's */
     uint32_t threads;    /* that produce, whole warps; 0: 128 */
-    uint32_t consumers;  /* threads that read, whole warps; 0: 128, with wgmma 2 M of A's tile */
+    uint32_t consumers;  /* threads that read, whole warps; 0: 128, with wgmma 2 M of A's tile,
+                            with tcgen05 32 */
     uint32_t registers;  /* of a thread, for bytes in flight; 0: 64 */
     uint32_t cluster;    /* blocks, 1, 2 or 4; 0: 1 */
     uint32_t depth;      /* of every ring; 0: chosen */

@@ -43,10 +43,11 @@ class Moved(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """No plan moves fewer bytes, by this argument: compulsory, sums or capacity."""
+    """No plan moves fewer bytes, by this argument: compulsory, sums, queries or capacity; `block`: none of blocks of so many sums, or queries, or fewer."""
 
     bytes: int
     by: str
+    block: Optional[int] = None
 
 
 def _choice(of: Mapping[str, Any]) -> Choice:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from ._json import call
 from .layout import Layout
@@ -58,9 +58,9 @@ class Stage:
         return int(self.raw["cycles"])
 
     @property
-    def in_turn(self) -> int:
-        """Cycles of the stage that comes of choosing layouts, primitives, barriers and depths in turn."""
-        return int(self.raw["in_turn"])
+    def in_turn(self) -> Optional[int]:
+        """Cycles of the stage that comes of choosing layouts, primitives, barriers and depths in turn; None where nothing fits then."""
+        return None if self.raw["in_turn"] is None else int(self.raw["in_turn"])
 
     @property
     def units(self) -> Mapping[str, int]:

@@ -107,15 +107,19 @@ static void bound_print(zlay_ctx *ctx, zlay_status status, const zlay_roofline *
 static void io_print(zlay_status status, const zlay_io_answer *a)
 {
     static const char *const by[] = {"", "each tensor once", "the sums of a block",
-                                     "what all memories hold"};
+                                     "what all memories hold", "the queries of a block"};
     if (status) return;
     const uint64_t moved[] = {a->best.hbm, a->best.l2}, least[] = {a->hbm_bound, a->l2_bound};
     const uint32_t why[] = {a->hbm_by, a->l2_by};
     printf("moves:");
-    for (int i = 0; i < 2; i++)
-        printf("%s %.1f MB of %s, where no %s less than %.1f (%s)", i ? ";" : "",
-               (double)moved[i] / 1e6, i ? "L2" : "DRAM", i ? "tiles move" : "plan moves",
-               (double)least[i] / 1e6, by[why[i]]);
+    for (int i = 0; i < 2; i++) {
+        printf("%s %.1f MB of %s, where no plan ", i ? ";" : "", (double)moved[i] / 1e6,
+               i ? "L2" : "DRAM");
+        if (i && a->l2_block)
+            printf("of blocks of %" PRIu64 " %s ", a->l2_block,
+                   a->l2_by == ZLAY_IO_SUMS ? "sums" : "queries");
+        printf("moves less than %.1f (%s)", (double)least[i] / 1e6, by[why[i]]);
+    }
     printf(" (docs/io.md)\n");
 }
 

@@ -106,4 +106,7 @@ int zl_pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print);
 /* Decide the certificates and the pipe again, print a line each and, if asked, the proof. */
 int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print);
 
+/* Prints a stage that was chosen of tiles of these extents, and the text of its pipe. */
+int zl_stage_print(zlay_ctx *ctx, const zlay_stage *stage, uint32_t (*extent)[3], bool pipe);
+
 #endif

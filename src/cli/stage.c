@@ -3,10 +3,10 @@
  * barriers tell of it, and prints the answer with the numbers that follow from it.  The request
  * of stage.synth is made from the tile and from fields, NAME=VALUE or --NAME=VALUE. */
 #include "cli/cli.h"
+#include "target/target.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -14,6 +14,9 @@ enum {
     CHUNK = 16,
     CHUNKS = 2,
     WGMMA_ROWS = 64,
+    TCGEN05_ROWS = 128,
+    SYNC_ROWS = 16,
+    SYNC_COLUMNS = 8,
     WGMMA_K = 32,
     FIELDS_MOST = 24,
     ALIGN = 128,
@@ -23,14 +26,16 @@ enum {
 
 typedef struct side {
     const char *swizzle, *layout, *primitive, *order;
-    uint64_t pitch, align;
+    uint64_t pitch;
+    uint32_t align;
 } side;
 
 typedef struct staged {
     zlay_ctx *ctx;
     const zlay_target *target;
     int32_t type;
-    uint64_t m, n, k, pipe, dram, cycles;
+    uint64_t m, n, k;
+    uint32_t pipe, dram, cycles;
     const char *type_name, *reads, *share, *barriers;
     side of[2];
     zlay_stage_request request;
@@ -60,10 +65,10 @@ static size_t fields_of(named_field *out, staged *p)
                                 {"m", NULL, &p->m, NULL},
                                 {"n", NULL, &p->n, NULL},
                                 {"k", NULL, &p->k, NULL},
-                                {"pipe", NULL, &p->pipe, NULL},
-                                {"dram", NULL, &p->dram, NULL},
+                                {"pipe", NULL, NULL, &p->pipe},
+                                {"dram", NULL, NULL, &p->dram},
                                 {"smem", NULL, &r->smem, NULL},
-                                {"cycles", NULL, &p->cycles, NULL},
+                                {"cycles", NULL, NULL, &p->cycles},
                                 {"depth", NULL, NULL, &r->depth},
                                 {"threads", NULL, NULL, &r->threads},
                                 {"registers", NULL, NULL, &r->registers},
@@ -86,19 +91,30 @@ static size_t side_fields(named_field *out, side *s)
     const named_field rows[] = {
         {"swizzle", &s->swizzle, NULL, NULL},     {"layout", &s->layout, NULL, NULL},
         {"primitive", &s->primitive, NULL, NULL}, {"order", &s->order, NULL, NULL},
-        {"pitch", NULL, &s->pitch, NULL},         {"align", NULL, &s->align, NULL}};
+        {"pitch", NULL, &s->pitch, NULL},         {"align", NULL, NULL, &s->align}};
     memcpy(out, rows, sizeof rows);
     return sizeof rows / sizeof *rows;
+}
+
+/* Reads digits up to `end`; false: there are none, or the number is above `most`. */
+static bool digits_read(uint64_t *out, const char *text, const char **end, uint64_t most)
+{
+    for (*out = 0, *end = text; **end >= '0' && **end <= '9'; ++*end) {
+        uint64_t digit = (uint64_t)(**end - '0');
+        if (*out > (most - digit) / 10) return false;
+        *out = *out * 10 + digit;
+    }
+    return *end != text;
 }
 
 /* False: the value is no number where one is wanted. */
 static bool field_set(const named_field *f, const char *value)
 {
-    char *end;
+    const char *end;
+    uint64_t number;
     if (f->text) *f->text = value;
     if (f->text) return *value;
-    unsigned long long number = strtoull(value, &end, 10);
-    if (*value < '0' || *value > '9' || *end || (f->small && number > UINT32_MAX)) return false;
+    if (!digits_read(&number, value, &end, f->small ? UINT32_MAX : INT64_MAX) || *end) return false;
     if (f->wide) *f->wide = number;
     else *f->small = (uint32_t)number;
     return true;
@@ -144,15 +160,14 @@ static bool fields_read(staged *p, int argc, char **argv)
 static bool tiles_read(staged *p, const char *text)
 {
     for (p->request.count = 0; p->request.count < ZLAY_STAGE_TILES;) {
-        uint32_t *e = p->extent[p->request.count++];
-        int used = 0;
-        if (sscanf(text, "%" SCNu32 "x%" SCNu32 "x%" SCNu32 "%n", &e[0], &e[1], &e[2], &used) !=
-                3 ||
-            !e[0] || !e[1] || !e[2])
-            break;
-        if (!text[used]) return true;
-        if (text[used] != ',') break;
-        text += used + 1;
+        uint32_t *e = p->extent[p->request.count++], count = 0;
+        uint64_t extent;
+        while (count < 3 && digits_read(&extent, text, &text, UINT32_MAX) && extent) {
+            e[count++] = (uint32_t)extent;
+            if (count < 3 && *text++ != 'x') break;
+        }
+        if (count < 3 || (*text && *text != ',')) break;
+        if (!*text++) return true;
     }
     fprintf(stderr, "zlay: plan stage: tiles are MxNxK, at most %d of them with commas between\n",
             ZLAY_STAGE_TILES);
@@ -211,7 +226,7 @@ static bool choices_read(zlay_stage_tensor *t, const side *s)
     if (s->swizzle && !word_of(&t->swizzle, "swizzle", swizzles, s->swizzle)) return false;
     if (s->primitive && !word_of(&way, "primitive", ways, s->primitive)) return false;
     if (s->primitive) t->primitives = 1u << way;
-    t->align = s->align ? (uint32_t)s->align : ALIGN;
+    t->align = s->align ? s->align : ALIGN;
     return true;
 }
 
@@ -237,7 +252,8 @@ static zlay_status tensor_make(staged *p, uint32_t i, int s)
     t->shared = p->share && (!strcmp(p->share, "both") || (p->share[0] == "ab"[s] && !p->share[1]));
     if (!choices_read(t, x)) return ZLAY_EINVAL;
     zlay_status status = strided(p, &t->source, 2, shape, stride);
-    p->access[i][s] = (zlay_stage_access){.access = ZLAY_STAGE_WGMMA};
+    bool tmem = !strcmp(p->reads, "tcgen05");
+    p->access[i][s] = (zlay_stage_access){.access = tmem ? ZLAY_STAGE_TCGEN05 : ZLAY_STAGE_WGMMA};
     if (!status && !strcmp(p->reads, "ldmatrix"))
         status = ldmatrix_of(p, &p->access[i][s], e[s], e[2], k_major);
     if (!status && x->layout) {
@@ -255,18 +271,16 @@ static uint32_t product_cycles(const staged *p, const uint32_t *e)
     zlay_machine_form form;
     int64_t units;
     int32_t k = WGMMA_K * 8 / (int32_t)zlay_type_bits(p->type);
-    bool wgmma = !strcmp(p->reads, "wgmma");
-    if (p->cycles) return (uint32_t)p->cycles;
+    bool tmem = !strcmp(p->reads, "tcgen05"), sync = !strcmp(p->reads, "ldmatrix");
+    int32_t op = tmem ? ZLAY_OP_TCGEN05 : sync ? ZLAY_OP_MMA_SYNC : ZLAY_OP_WGMMA;
+    int32_t m = tmem ? TCGEN05_ROWS : sync ? SYNC_ROWS : WGMMA_ROWS,
+            n = sync ? SYNC_COLUMNS : (int32_t)e[1];
+    if (p->cycles) return p->cycles;
     if (zlay_machine_find(&machine, p->target) ||
-        zlay_machine_unit_count(&units, &machine, ZLAY_UNIT_TENSOR))
+        zlay_machine_unit_count(&units, &machine, ZLAY_UNIT_TENSOR) ||
+        zlay_machine_form_find(&form, &machine, op, p->type, m, n, k))
         return 0;
-    zlay_status status =
-        wgmma ? zlay_machine_form_find(&form, &machine, ZLAY_OP_WGMMA, p->type, WGMMA_ROWS,
-                                       (int32_t)e[1], k)
-              : zlay_machine_form_find(&form, &machine, ZLAY_OP_MMA_SYNC, p->type, 16, 8, k);
-    if (status) return 0;
-    uint64_t count = wgmma ? (uint64_t)e[0] / WGMMA_ROWS * (e[2] / (uint32_t)k)
-                           : (uint64_t)(e[0] / 16) * (e[1] / 8) * (e[2] / (uint32_t)k);
+    uint64_t count = (uint64_t)(e[0] / (uint32_t)m) * (e[1] / (uint32_t)n) * (e[2] / (uint32_t)k);
     uint64_t milli = count * (uint64_t)form.occupancy_milli * (uint64_t)form.units;
     return (uint32_t)((milli + 1000 * (uint64_t)units - 1) / (1000 * (uint64_t)units));
 }
@@ -275,12 +289,16 @@ static uint32_t product_cycles(const staged *p, const uint32_t *e)
 static bool words_read(staged *p)
 {
     static const char *const barriers[] = {"stage", "tensor", NULL},
-                             *const reads[] = {"wgmma", "ldmatrix", NULL},
+                             *const reads[] = {"wgmma", "tcgen05", "ldmatrix", NULL},
                              *const shares[] = {"none", "a", "b", "both", NULL},
                              *const orders[] = {"k", "mn", NULL};
     int32_t word;
     if (zlay_type_find(&p->type, p->type_name, strlen(p->type_name))) {
         fprintf(stderr, "zlay: plan stage: no type is called '%s'\n", p->type_name);
+        return false;
+    }
+    if (p->dram > 1 || p->pipe > 1) {
+        fputs("zlay: plan stage: dram and pipe are 0 or 1\n", stderr);
         return false;
     }
     if (!word_of(&word, "reads", reads, p->reads)) return false;
@@ -310,63 +328,7 @@ static zlay_status request_make(staged *p)
     return ZLAY_OK;
 }
 
-/* ---- the answer ---------------------------------------------------------------------------- */
-
-static zlay_status layout_write(zlay_ctx *ctx, zlay_buf *out, const void *layout)
-{
-    (void)ctx;
-    return zlay_layout_print(out, layout);
-}
-
-static void tensor_print(const staged *p, const zlay_stage *stage, uint32_t i)
-{
-    zlay_stage_choice c;
-    size_t length;
-    char *layout = zl_text_of(p->ctx, layout_write, zlay_stage_layout(stage, i), &length),
-         width[NAME_MOST] = "", share[NAME_MOST] = "";
-    if (zlay_stage_choice_nth(&c, stage, i)) return;
-    if (c.width) snprintf(width, sizeof width, " of %u bytes", c.width);
-    if (c.multicast > 1) snprintf(share, sizeof share, " to %u blocks", c.multicast);
-    printf("%s: %s, %s%s%s\n", i ? "B" : "A", layout ? layout : "?", zlay_stage_kind_name(c.kind),
-           width, share);
-    printf("   %u bytes a stage, %u deep; expect %u; full %u, empty %u; %" PRIu64
-           " wavefronts to write, %" PRIu64 " to read; %" PRIu64 " bytes from L2\n",
-           c.buffer, c.depth, c.expect, c.full, c.empty, c.writes, c.reads, c.global);
-    free(layout);
-}
-
-static const char *busiest(const zlay_stage_summary *info)
-{
-    int32_t most = 0;
-    for (int32_t u = 1; u < ZLAY_STAGE_UNITS; u++)
-        if (info->unit[u] > info->unit[most]) most = u;
-    return info->unit[most] == info->cycles ? zlay_stage_unit_name(most) : "latency over depth";
-}
-
-static int stage_print(const staged *p, const zlay_stage *stage)
-{
-    zlay_stage_summary info;
-    size_t length;
-    zlay_stage_info(&info, stage);
-    const uint32_t *e = p->extent[info.tile];
-    printf("tile %ux%ux%u: %" PRIu64 " cycles a stage, by %s%s\n", e[0], e[1], e[2], info.cycles,
-           busiest(&info), info.optimal ? "; none takes fewer" : "; the search was ended");
-    for (int32_t u = 0; u < ZLAY_STAGE_UNITS; u++)
-        printf("%s%s %" PRIu64, u ? ", " : "units: ", zlay_stage_unit_name(u), info.unit[u]);
-    printf("\n");
-    for (uint32_t i = 0; i < info.tensors; i++) tensor_print(p, stage, i);
-    printf("%s: %" PRIu64 " bytes of shared memory, %u mbarriers, %u registers of a thread\n",
-           info.rings > 1 ? "rings of their own" : "one ring", info.bytes, info.mbarriers,
-           info.registers);
-    if (info.in_turn) printf("chosen in turn: %" PRIu64 " cycles\n", info.in_turn);
-    else puts("chosen in turn: nothing fits");
-    printf("pipe: proved for every trip count\n");
-    char *pipe =
-        p->pipe ? zl_text_of(p->ctx, zl_write_pipe, zlay_stage_pipe(stage), &length) : NULL;
-    if (pipe) fputs(pipe, stdout);
-    free(pipe);
-    return ZL_EXIT_YES;
-}
+/* ---- the command --------------------------------------------------------------------------- */
 
 static int stage_plan(staged *p)
 {
@@ -374,7 +336,8 @@ static int stage_plan(staged *p)
     if (!words_read(p)) return ZL_EXIT_ERROR;
     zlay_status status = request_make(p);
     if (!status) status = zlay_stage_synth(p->ctx, &stage, p->target, &p->request);
-    int exit = status ? zl_cli_say(p->ctx, status, "plan stage") : stage_print(p, stage);
+    int exit = status ? zl_cli_say(p->ctx, status, "plan stage")
+                      : zl_stage_print(p->ctx, stage, p->extent, p->pipe);
     zlay_stage_free(stage);
     while (p->made_count) zlay_layout_free(p->made[--p->made_count]);
     return exit;
@@ -388,13 +351,13 @@ int zl_plan_stage(zlay_ctx *ctx, int argc, char **argv)
                  .n = 4096,
                  .k = 4096,
                  .type_name = "bf16",
-                 .reads = "wgmma",
                  .request = {.size = sizeof p.request}};
     if (argc < 2) {
         fprintf(stderr, "zlay: plan stage TARGET MxNxK[,..] [FIELD=VALUE ...]\n");
         return ZL_EXIT_ERROR;
     }
     if (zlay_target_find(&p.target, argv[0], strlen(argv[0]))) return zl_no_target(argv[0]);
+    p.reads = p.target->features & ZL_HAS_TCGEN05 ? "tcgen05" : "wgmma";
     if (!tiles_read(&p, argv[1]) || !fields_read(&p, argc - 2, argv + 2)) return ZL_EXIT_ERROR;
     return stage_plan(&p);
 }

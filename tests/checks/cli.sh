@@ -307,6 +307,9 @@ check "io: an argument that is missing is named" says "K is missing" "$zlay" io 
 check "a flag and its value in one word" flag_with_equals
 check "plan stage: a word that is none" exits 2 "$zlay" plan stage sm_90a 64x64x64 swizzle=96B
 check "plan stage: a tile that is none" exits 2 "$zlay" plan stage sm_90a 64x64
+check "plan stage: a tile beyond 32 bits" exits 2 "$zlay" plan stage sm_90a 4294967360x64x64
+check "plan stage: cycles beyond 32 bits" exits 2 "$zlay" plan stage sm_90a 64x64x64 cycles=4294967596
+check "plan stage: an alignment beyond 32 bits" exits 2 "$zlay" plan stage sm_90a 64x64x64 align=4294967312
 check "plan stage: nothing fits" exits 1 "$zlay" plan stage sm_90a 64x64x64 smem=100
 check "a count of blocks that is the number of auto is none" exits 2 "$zlay" plan gemm --split-k 4294967295
 check "a flag of another command is an error" exits 2 "$zlay" plan gemm --image x

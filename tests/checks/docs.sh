@@ -175,7 +175,7 @@ check "docs/ragged_maps.md: the transcripts" transcript_is_true docs/ragged_maps
 check "docs/ragged_copies.md: the transcripts" transcript_is_true docs/ragged_copies.md 5
 check "docs/filling.md: the transcripts" transcript_is_true docs/filling.md 4
 check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
-check "docs/stages.md: the transcripts" transcript_is_true docs/stages.md 10
+check "docs/stages.md: the transcripts" transcript_is_true docs/stages.md 12
 check "docs/machine.md: the transcripts" transcript_is_true docs/machine.md 4
 check "docs/tuning.md: the transcripts" transcript_is_true docs/tuning.md 9
 check "docs/roles.md: the transcripts" transcript_is_true docs/roles.md 5

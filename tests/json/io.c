@@ -14,7 +14,7 @@ static const char *const rows[][2] = {
      "\"tensors\":{\"A\":{\"bytes\":524288,\"read\":524288,\"written\":0,\"left\":0,\"l2\":1048576},"
      "\"B\":{\"bytes\":524288,\"read\":2097152,\"written\":0,\"left\":0,\"l2\":2097152},"
      "\"D\":{\"bytes\":524288,\"read\":0,\"written\":524288,\"left\":131072,\"l2\":524288}},"
-     "\"hbm_bound\":{\"bytes\":1572864,\"by\":\"compulsory\"},\"l2_bound\":{\"bytes\":3490108,\"by\":\"sums\"},\"optimal\":true,\"grid\":1,\"run\":1,"
+     "\"hbm_bound\":{\"bytes\":1572864,\"by\":\"compulsory\"},\"l2_bound\":{\"bytes\":3490108,\"by\":\"sums\",\"block\":32768},\"optimal\":true,\"grid\":1,\"run\":1,"
      "\"machine\":{\"l2\":524288,\"hbm_rate\":1000,\"l2_rate\":2000,\"processors\":2,\"smem\":232448,\"spread\":10}}}"},
     {GEMM EXAMPLE ",\"l2\":524288,\"front\":true}", "\"band\":2,"},
     {GEMM EXAMPLE ",\"l2\":524288,\"front\":true}", "\"front_count\":1}}"},

@@ -113,6 +113,14 @@ class Programs(unittest.TestCase):
         self.assertEqual([(t.name, str(t.layout), t.depth) for t in s], [(t["name"], t["layout"], t["depth"]) for t in s.raw["tensors"]])
         self.assertTrue(s.optimal and s.pipe.verify() and s.cycles <= s.in_turn)
         self.assertEqual((len(s), s["A"].layout.size), (2, 128 * 64))
+        tensors = [dict(of) for of in fields["tiles"][0]["tensors"]]
+        tensors[0].update(shared=True)
+        tensors[1].update(source="(4096,4096):(4100,1)")
+        tiles = [dict(fields["tiles"][0], tensors=tensors)]
+        s = zlay.Stage("sm_90a", tiles, cluster=2, shared_rate=128000, copy_rate=64000, l2_rate=40000, copy_cycles=528, load_cycles=284)
+        self.assertIsNone(s.in_turn)
+        b = zlay.io.gemm("sm_90a", 8192, 8192, 8192)
+        self.assertEqual((b.l2_bound.by, b.l2_bound.block, b.hbm_bound.block), ("sums", 32768, None))
 
 
 class Machines(unittest.TestCase):

@@ -36,6 +36,7 @@ typedef struct tile {
 
 typedef struct world {
     uint32_t tiles, threads, registers, cluster, depth, barriers; /* barriers: 0, 1 or 2, any */
+    bool tmem;                                                   /* products are those of tcgen05, on sm_100a */
     uint64_t smem;
     zlay_stage_rates rates;
     tile tile[TILES];
@@ -59,13 +60,14 @@ static void draw_access(uint64_t *seed, const tensor *t, lanes_access *x)
     x->times = (uint32_t)test_range(seed, 1, 3);
 }
 
-static void draw_tensor(uint64_t *seed, tensor *t, bool wgmma, bool first)
+static void draw_tensor(uint64_t *seed, tensor *t, bool wgmma, bool first, bool tmem)
 {
     static const uint32_t bytes[] = {32, 40, 64, 96, 128, 136, 160, 192, 256, 512}, whole[] = {32, 64, 128, 256}, lines[] = {32, 40, 64, 100}, aligns[] = {1, 4, 8, 16, 32, 128}, elems[] = {1, 2, 4};
     *t = (tensor){.elem = wgmma ? 2 : pick(seed, elems, 3), .mode = !wgmma || test_range(seed, 0, 3) ? (uint32_t)test_range(seed, wgmma, 1) : 0, .wgmma = wgmma};
     t->columns = pick(seed, wgmma ? whole : bytes, wgmma ? 4 : 10) / t->elem;
     t->lines = wgmma ? 64 : pick(seed, lines, 4);
     if (wgmma && !t->mode) t->columns = 64;
+    if (wgmma && tmem && first && test_range(seed, 0, 1)) *(t->mode ? &t->lines : &t->columns) = 128;
     if (wgmma && !first && t->mode) t->lines = (uint32_t)test_range(seed, 1, 4) * 16;
     t->pitch = t->columns * (uint32_t)test_range(seed, 1, 8) + (test_range(seed, 0, 3) ? 0 : (uint32_t)test_range(seed, 1, 32));
     t->align = pick(seed, aligns, 6);
@@ -77,11 +79,20 @@ static void draw_tensor(uint64_t *seed, tensor *t, bool wgmma, bool first)
     for (uint32_t i = 0; i < t->accesses; i++) draw_access(seed, t, &t->access[i]);
 }
 
+/* B has the K of A. */
+static void same_depth(tensor *t, uint32_t k)
+{
+    if (!t->mode) t->lines = k;
+    else t->columns = k;
+    if (t->pitch < t->columns) t->pitch = t->columns;
+}
+
 static void draw(uint64_t *seed, world *w)
 {
     static const uint32_t threads[] = {32, 64, 128, 256}, clusters[] = {1, 1, 2, 4};
     memset(w, 0, sizeof *w);
     w->tiles = (uint32_t)test_range(seed, 1, TILES);
+    w->tmem = test_range(seed, 0, 3) == 0;
     w->threads = pick(seed, threads, 4);
     w->registers = (uint32_t)test_range(seed, 4, 80);
     w->cluster = pick(seed, clusters, 4);
@@ -91,11 +102,12 @@ static void draw(uint64_t *seed, world *w)
                                   (uint32_t)test_range(seed, 1, 4), (uint32_t)test_range(seed, 1, 40), (uint32_t)test_range(seed, 50, 2000), (uint32_t)test_range(seed, 50, 1500), (uint32_t)test_range(seed, 1, 600)};
     for (uint32_t i = 0; i < w->tiles; i++) {
         tile *x = &w->tile[i];
-        bool wgmma = test_range(seed, 0, 3) == 0;
+        bool wgmma = test_range(seed, 0, 3) == 0 || (w->tmem && test_range(seed, 0, 1));
         x->count = wgmma ? 2 : (uint32_t)test_range(seed, 1, 2) + (test_range(seed, 0, 9) == 0);
         x->work = (uint32_t)test_range(seed, 1, 5);
         x->cycles = (uint32_t)test_range(seed, 0, 1) * (uint32_t)test_range(seed, 1, 900);
-        for (uint32_t t = 0; t < x->count; t++) draw_tensor(seed, &x->t[t], wgmma, t == 0);
+        for (uint32_t t = 0; t < x->count; t++) draw_tensor(seed, &x->t[t], wgmma, t == 0, w->tmem);
+        if (wgmma) same_depth(&x->t[1], x->t[0].mode ? x->t[0].columns : x->t[0].lines);
     }
     w->smem = (uint64_t)test_range(seed, 1, 12) * (uint64_t)test_range(seed, 2000, 19000);
 }
@@ -152,7 +164,7 @@ static bool reads_of(way *out, const tile *x, const tensor *t, const place *p)
 {
     uint32_t bytes = t->columns * t->elem;
     out->reads = out->instructions = 0;
-    if (t->wgmma) { /* A, 64 rows, is read once, and so is B, by one warpgroup */
+    if (t->wgmma) { /* A is read once, and so is B, by one warpgroup of 64 rows, or by tcgen05 */
         if (p->family != ZLAY_STAGE_SPANS || bytes % p->span || t->lines % 8) return false;
         out->reads = ((uint64_t)bytes * t->lines + 127) / 128;
         (void)x;
@@ -243,7 +255,9 @@ static bool by_threads(way *y, const world *w, const tensor *t, uint32_t width, 
     y->kind = async ? ZLAY_COPY_CP_ASYNC : ZLAY_COPY_THREAD_LOAD;
     y->threads = true;
     y->width = width;
-    y->registers = async ? 0 : up((uint64_t)bytes * t->lines, 4 * w->threads) / (4 * w->threads);
+    uint32_t accesses = 0; /* of a thread, each of whole registers */
+    for (uint32_t done = 0; !async && done < bytes / width * t->lines; done += w->threads) accesses++;
+    y->registers = accesses * (width > 4 ? width / 4 : 1);
     if (y->registers > w->registers) return false;
     y->copies = up(count, 32) / 32;
     y->instructions += y->copies * (async ? 1 : 2);
@@ -357,7 +371,7 @@ static bool reckon(outcome *o, const world *w, const tile *x, const way *const *
         bool by_threads = false, copies = false;
         for (uint32_t i = 0; i < x->count; i++)
             if (ring[i] == r) by_threads |= y[i]->threads, copies |= !y[i]->threads;
-        instructions += 2 * 128 / 32 + (by_threads ? 2 * w->threads / 32 + copies : 3);
+        instructions += 2 * (w->tmem && x->t[0].wgmma ? 1u : 128u / 32) + (by_threads ? 2 * w->threads / 32 + copies : 3);
     }
     uint64_t unit[UNITS] = {over(engine, w->rates.copy), over(instructions, w->rates.issue), over(wavefronts * 128000, w->rates.shared), over(l2 * 1000, w->rates.l2), over(dram * 1000, w->rates.dram), x->cycles, wait};
     o->cycles = 1;
@@ -427,7 +441,7 @@ static const zlay_layout *strided(zlay_ctx *ctx, asked *a, size_t rank, const in
     return a->made[a->count++];
 }
 
-static void ask_tensor(zlay_ctx *ctx, asked *a, uint32_t i, uint32_t n, const tensor *t)
+static void ask_tensor(zlay_ctx *ctx, asked *a, uint32_t i, uint32_t n, const tensor *t, bool tmem)
 {
     static const char *const names[] = {"A", "B", "X"};
     static const int32_t types[] = {0, ZLAY_TYPE_U8, ZLAY_TYPE_BF16, 0, ZLAY_TYPE_F32};
@@ -436,7 +450,7 @@ static void ask_tensor(zlay_ctx *ctx, asked *a, uint32_t i, uint32_t n, const te
     int64_t shape[2] = {t->mode ? high : wide, t->mode ? wide : high}, stride[2] = {t->mode ? pitch : 1, t->mode ? 1 : pitch};
     a->tensor[i][n] = (zlay_stage_tensor){.name = names[n], .type = types[t->elem], .from_dram = t->dram, .source = strided(ctx, a, 2, shape, stride), .align = t->align, .shared = t->shared, .primitives = t->allowed,
                                           .shape = {t->mode ? t->lines : t->columns, t->mode ? t->columns : t->lines}, .count = t->wgmma ? 1 : t->accesses, .accesses = a->access[i][n]};
-    a->access[i][n][0] = (zlay_stage_access){.access = ZLAY_STAGE_WGMMA};
+    a->access[i][n][0] = (zlay_stage_access){.access = tmem ? ZLAY_STAGE_TCGEN05 : ZLAY_STAGE_WGMMA};
     for (uint32_t k = 0; k < t->accesses; k++) {
         const lanes_access *x = &t->access[k];
         int64_t modes[] = {x->q, 32 / x->q, readers[x->by].bytes / t->elem, x->instances}, steps[] = {sl, x->step * sc, sc, x->q * sl};
@@ -451,7 +465,7 @@ static void ask(zlay_ctx *ctx, asked *a, const world *w)
                                       .barriers_fixed = w->barriers < 2, .barriers = w->barriers < 2 ? (int32_t)w->barriers : 0, .rates = w->rates};
     for (uint32_t i = 0; i < w->tiles; i++) {
         a->tile[i] = (zlay_stage_tile){w->tile[i].work, w->tile[i].cycles, w->tile[i].count, 0, a->tensor[i]};
-        for (uint32_t n = 0; n < w->tile[i].count; n++) ask_tensor(ctx, a, i, n, &w->tile[i].t[n]);
+        for (uint32_t n = 0; n < w->tile[i].count; n++) ask_tensor(ctx, a, i, n, &w->tile[i].t[n], w->tmem);
     }
 }
 
@@ -535,7 +549,7 @@ static void none_is_so(zlay_ctx *ctx, const world *w)
 
 static void check_random(void **state)
 {
-    uint64_t seed = test_seed("refute/stage"), cases = test_cases(CASES), fits = 0, none = 0, strict = 0;
+    uint64_t seed = test_seed("refute/stage"), cases = test_cases(CASES), fits = 0, none = 0, strict = 0, sums = 0;
     zlay_ctx *ctx;
     (void)state;
     assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
@@ -546,7 +560,7 @@ static void check_random(void **state)
         zlay_stage *s = NULL;
         draw(&at, &w);
         ask(ctx, &a, &w);
-        zlay_status status = zlay_stage_synth(ctx, &s, target_of("sm_90a"), &a.request);
+        zlay_status status = zlay_stage_synth(ctx, &s, target_of(w.tmem ? "sm_100a" : "sm_90a"), &a.request);
         for (uint32_t i = 0; i < w.tiles; i++)
             for (uint32_t t = 0; t < w.tile[i].count; t++) listed[i][t] = ways_of(list[i][t], &w, &w.tile[i], &w.tile[i].t[t]);
         outcome best = brute(&w, w.smem);
@@ -556,6 +570,7 @@ static void check_random(void **state)
             same(ctx, &w, &best, s, n % PIPES_EVERY == 0);
             zlay_stage_info(&info, s);
             strict += info.in_turn && info.cycles * info.in_turn_work < info.in_turn * w.tile[info.tile].work;
+            sums += w.tmem && w.tile[info.tile].t[0].wgmma;
             fits++;
         } else {
             none_is_so(ctx, &w);
@@ -564,8 +579,8 @@ static void check_random(void **state)
         zlay_stage_free(s);
         while (a.count) zlay_layout_free(a.made[--a.count]);
     }
-    printf("%llu answers, %llu of them better than in turn, %llu none\n", (unsigned long long)fits, (unsigned long long)strict, (unsigned long long)none);
-    assert_true(fits && none && strict);
+    printf("%llu answers, %llu of them better than in turn, %llu of tcgen05, %llu none\n", (unsigned long long)fits, (unsigned long long)strict, (unsigned long long)sums, (unsigned long long)none);
+    assert_true(fits && none && strict && sums);
     zlay_ctx_free(ctx);
 }
 

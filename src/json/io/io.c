@@ -78,12 +78,13 @@ static json_t *choice_value(zl_call *call, const zlay_io_choice *c)
     return value;
 }
 
-static json_t *bound_value(zl_call *call, uint64_t bytes, uint32_t by)
+static json_t *bound_value(zl_call *call, uint64_t bytes, uint32_t by, uint64_t block)
 {
-    static const char *const names[] = {"", "compulsory", "sums", "capacity"};
+    static const char *const names[] = {"", "compulsory", "sums", "capacity", "queries"};
     json_t *value = json_object();
     zl_put_value(call, value, "bytes", zl_json_uint(bytes));
     zl_put_value(call, value, "by", json_string(names[by]));
+    if (block) zl_put_value(call, value, "block", zl_json_uint(block));
     return value;
 }
 
@@ -125,8 +126,9 @@ static void put_all(zl_call *call, const zlay_io_answer *a, bool front)
         zl_put_value(call, call->value, "other",
                      a->other.tiles ? choice_value(call, &a->other) : json_null());
     zl_put_value(call, call->value, "tensors", tensors);
-    zl_put_value(call, call->value, "hbm_bound", bound_value(call, a->hbm_bound, a->hbm_by));
-    zl_put_value(call, call->value, "l2_bound", bound_value(call, a->l2_bound, a->l2_by));
+    zl_put_value(call, call->value, "hbm_bound", bound_value(call, a->hbm_bound, a->hbm_by, 0));
+    zl_put_value(call, call->value, "l2_bound",
+                 bound_value(call, a->l2_bound, a->l2_by, a->l2_block));
     zl_put_value(call, call->value, "optimal", json_true());
     zl_put_value(call, call->value, "grid", zl_json_uint(a->grid));
     zl_put_value(call, call->value, "run", zl_json_uint(a->run));

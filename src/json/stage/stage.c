@@ -36,15 +36,22 @@ static const zl_named primitives[] = {{"any", 0},
 static const zl_named barriers[] = {
     {"stage", ZLAY_STAGE_ONE_RING}, {"tensor", ZLAY_STAGE_RINGS}, {NULL, 0}};
 
-/* An access to shared memory by its name, or wgmma. */
+/* An access to shared memory by its name, or the product that reads the tile by descriptors. */
 static zlay_status read_reader(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    static const char wgmma[] = "wgmma";
+    static const struct {
+        const char *name;
+        int32_t access;
+    } products[] = {{"wgmma", ZLAY_STAGE_WGMMA}, {"tcgen05", ZLAY_STAGE_TCGEN05}};
     zl_json_text name = {0};
     zlay_status status = zl_get_text(call, object, field->name, &name);
     if (status) return status;
-    *(int32_t *)to = ZLAY_STAGE_WGMMA;
-    if (name.length == sizeof wgmma - 1 && !memcmp(name.text, wgmma, name.length)) return ZLAY_OK;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        if (name.length == strlen(products[i].name) &&
+            !memcmp(name.text, products[i].name, name.length)) {
+            *(int32_t *)to = products[i].access;
+            return ZLAY_OK;
+        }
     return zlay_bank_find(to, name.text, name.length) ? zl_no_access(call, field->name, &name)
                                                       : ZLAY_OK;
 }

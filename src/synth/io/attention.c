@@ -158,7 +158,8 @@ static void bounds_tell(const attention *a, const zl_io_problem *p, zlay_io_answ
     uint64_t sums = zl_uadd_sat(p->bits[Q] + p->bits[O], keys);
     out->hbm_by = ZLAY_IO_COMPULSORY;
     out->hbm_bound = once / 8;
-    out->l2_by = sums > once ? ZLAY_IO_SUMS : ZLAY_IO_COMPULSORY;
+    out->l2_by = sums > once ? ZLAY_IO_QUERIES : ZLAY_IO_COMPULSORY;
+    out->l2_block = sums > once ? most : 0;
     out->l2_bound = zl_umax(sums, once) / 8;
 }
 

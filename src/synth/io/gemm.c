@@ -140,12 +140,13 @@ static void bounds_tell(const gemm *g, const zl_io_problem *p, zlay_io_answer *o
 {
     const zl_io_product *a = &g->product;
     uint64_t once = p->bits[A] + p->bits[B] + p->bits[D], bits = zl_umin(zl_umin(a->a_bits, a->b_bits), a->d_bits);
-    uint64_t chip = zl_uadd_sat(p->machine.l2, (uint64_t)p->machine.processors * (p->machine.smem + (uint64_t)g->legal.on_chip));
+    uint64_t chip = zl_uadd_sat(zl_io_l2_whole(p->target, &g->ask.machine), (uint64_t)p->machine.processors * (p->machine.smem + (uint64_t)g->legal.on_chip));
     uint64_t held = zl_umul_sat(zl_io_capacity_bound(a->m, a->n, a->k, zl_umul_sat(chip, 8) / bits), bits);
     uint64_t sums = zl_uadd_sat(zl_io_sums_bound(a, g->legal.sums), p->bits[D]);
     out->hbm_by = held > once ? ZLAY_IO_CAPACITY : ZLAY_IO_COMPULSORY;
     out->hbm_bound = zl_umax(held, once) / 8;
     out->l2_by = sums > once ? ZLAY_IO_SUMS : ZLAY_IO_COMPULSORY;
+    out->l2_block = sums > once ? g->legal.sums : 0;
     out->l2_bound = zl_umax(sums, once) / 8;
 }
 

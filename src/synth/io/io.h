@@ -133,6 +133,9 @@ zlay_status zl_io_tiles_of(zlay_ctx *ctx, zl_io_tiles *out, const zlay_target *t
 /* Fills in what the request leaves open. ENOTSUP: one is not known. */
 zlay_status zl_io_machine_of(zlay_ctx *ctx, zlay_io_machine *out, const zlay_target *target, const zlay_io_machine *request);
 
+/* Bytes that all of L2 holds, of which operands have a part in the model: the request's, or the target's. */
+uint64_t zl_io_l2_whole(const zlay_target *target, const zlay_io_machine *request);
+
 /* ---- bounds -------------------------------------------------------------------------------------- */
 
 /* A product of m x n x k, by elements of so many bits. */

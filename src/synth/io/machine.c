@@ -58,3 +58,10 @@ zlay_status zl_io_machine_of(zlay_ctx *ctx, zlay_io_machine *out, const zlay_tar
     out->processors = (uint32_t)processors;
     return ZLAY_OK;
 }
+
+uint64_t zl_io_l2_whole(const zlay_target *target, const zlay_io_machine *request)
+{
+    zlay_machine m;
+    if (request->l2 || zlay_machine_find(&m, target)) return request->l2;
+    return figure(&m, ZLAY_MACHINE_L2_BYTES, 0);
+}

@@ -28,12 +28,15 @@ static void tensors_put(zl_text *out, const zlay_io_answer *a)
     }
 }
 
-static void bound_put(zl_text *out, const char *level, const char *who, uint64_t bytes, uint64_t bound, uint32_t by)
+/* `block`: the bound is of blocks of so many sums or queries; 0: of all. */
+static void bound_put(zl_text *out, const char *level, uint64_t block, uint64_t bytes, uint64_t bound, uint32_t by)
 {
-    static const char *const texts[] = {"", "each tensor moves once", "the sums of a block", "what all memories of the chip hold"};
+    static const char *const texts[] = {"", "each tensor moves once", "the sums of a block", "what all memories of the chip hold", "the queries of a block"};
     zl_putf(out, "%-14s", level);
     bytes_put(out, bytes);
-    zl_putf(out, " MB; no %s less than", who);
+    zl_puts(out, " MB; no plan ");
+    if (block) zl_putf(out, "of blocks of %llu %s ", (unsigned long long)block, by == ZLAY_IO_SUMS ? "sums" : "queries");
+    zl_puts(out, "moves less than");
     bytes_put(out, bound);
     zl_putf(out, " (%s)\n", texts[by]);
 }
@@ -46,8 +49,8 @@ static void answer_put(zl_text *out, const void *value)
             (unsigned long long)a->grid, (unsigned long long)a->run, (unsigned long long)a->machine.l2);
     tensors_put(out, a);
     zl_puts(out, "\n");
-    bound_put(out, "global memory", "plan moves", a->best.hbm, a->hbm_bound, a->hbm_by);
-    bound_put(out, "L2", "tiles of any shape move", a->best.l2, a->l2_bound, a->l2_by);
+    bound_put(out, "global memory", 0, a->best.hbm, a->hbm_bound, a->hbm_by);
+    bound_put(out, "L2", a->l2_block, a->best.l2, a->l2_bound, a->l2_by);
     zl_putf(out, "cycles %llu\n", (unsigned long long)zl_ceil_div(a->best.cost, 1000));
     if (!a->best.fused) return;
     if (!a->other.tiles) {
@@ -61,7 +64,7 @@ static void answer_put(zl_text *out, const void *value)
 
 zlay_status zlay_io_print(zlay_buf *out, const zlay_io_answer *answer)
 {
-    if (!out || !answer || answer->hbm_by > ZLAY_IO_CAPACITY || answer->l2_by > ZLAY_IO_CAPACITY || answer->tensors_count > ZLAY_IO_TENSORS)
+    if (!out || !answer || answer->hbm_by > ZLAY_IO_QUERIES || answer->l2_by > ZLAY_IO_QUERIES || answer->tensors_count > ZLAY_IO_TENSORS)
         return ZLAY_EINVAL;
     return zl_print(out, answer_put, answer);
 }

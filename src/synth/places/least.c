@@ -68,6 +68,28 @@ static zlay_status raise(zl_place_search *s, const uint32_t *held, bool others, 
     return ZLAY_OK;
 }
 
+/* NONE where no capacity helps: an operation adds to a sum where it lies, which is read besides. */
+static zlay_status no_forms(const zl_place_program *p)
+{
+    for (uint32_t o = 0; o < p->r.operations; o++) {
+        const zlay_places_operation *op = &p->r.operation[o];
+        for (uint32_t f = 0; zl_place_form_at(f); f++) {
+            const zl_place_form *form = zl_place_form_at(f);
+            char name[96];
+            if (!(p->rows[o] >> f & 1) || form->sum < 0 || (uint32_t)form->sum >= op->reads ||
+                form->result != ZLAY_PLACE_TENSOR || (p->value[op->read[form->sum]].readers < 2 &&
+                !zl_place_added_again(p, op->read[form->sum], o)))
+                continue;
+            return zl_fail(p->ctx, ZLAY_NONE, "value %s has no place: operation %u (%s) adds to it "
+                           "where it lies, and it is read besides; a map makes a second one",
+                           zl_place_value_name(name, p, op->read[form->sum]), o, form->name);
+        }
+    }
+    return zl_fail(p->ctx, ZLAY_NONE, "no choice of places fits in %d bytes of shared memory, %d "
+                   "registers of a thread and %d columns of tensor memory either",
+                   UNITS_MOST * ZL_PLACE_UNIT, UNITS_MOST, UNITS_MOST);
+}
+
 zlay_status zl_place_least(zl_place_search *s)
 {
     char text[400] = "";
@@ -84,8 +106,7 @@ zlay_status zl_place_least(zl_place_search *s)
                                      : zl_fail(p->ctx, ZLAY_NONE, "no choice of places fits; limit "
                                                "points ended the search for what would do");
     if (status) return status;
-    if (!why.need)
-        return zl_fail(p->ctx, ZLAY_NONE, "no choice of forms gives every value a place");
+    if (!why.need) return no_forms(p);
     return zl_fail(p->ctx, ZLAY_NONE, "no choice of places fits; what would do: %s%s", text,
                    alone ? "" : ", at least");
 }

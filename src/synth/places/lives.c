@@ -4,7 +4,8 @@
  * source is alive until then.  Operands are alive while results are written, but for those that a
  * result takes the place of.  In a loop a value that is read before it is written is alive from its
  * writer to the loop's end and from the loop's beginning to its reader; one of which there is one
- * alone, or of which several are kept, is alive in the entire loop. */
+ * alone, or fewer than the loop has rounds, or that no round brings or makes anew, or of which
+ * several are kept, is alive in the entire loop. */
 #include "synth/places/place.h"
 
 #include <string.h>
@@ -128,6 +129,42 @@ static uint32_t tiles(const zl_place_program *p, const zl_place_choice *c, uint3
     return tree->home == place || tree->source[place] == ZL_GLOBAL ? p->value[v].depth : 1;
 }
 
+/* Rounds of the loop: as many as its operation that is done most often. */
+static uint64_t rounds_of(const zl_place_program *p)
+{
+    uint64_t rounds = 0;
+    for (uint32_t o = p->r.loop_first; o < p->r.loop_first + p->r.loop_count; o++)
+        if (p->runs[o] > rounds) rounds = p->runs[o];
+    return rounds;
+}
+
+/* Whether something brings or makes a value anew in each round: an operation of the loop, or moves from
+ * global memory that have not been made before the loop. */
+static bool is_anew(const zl_place_program *p, uint32_t v)
+{
+    const zl_place_value *value = &p->value[v];
+    loop l = loop_of(p);
+    if (value->writer != UINT32_MAX) return within(&l, 2 * value->writer);
+    for (uint32_t k = 0; k < value->readers; k++)
+        if (2u * value->reader[k].op < l.first) return false;
+    return p->r.value[v].from == ZLAY_PLACE_GLOBAL;
+}
+
+/* Whether a round may read the tile that the round before has read. */
+static bool stays(const zl_place_program *p, uint32_t v)
+{
+    uint64_t times = p->r.value[v].times;
+    return times <= 1 || times < rounds_of(p) || !is_anew(p, v);
+}
+
+/* Whether a value is read before the loop and in it: each place that it passes is taken in all rounds, whether
+ * they read one tile or another one each. */
+static bool is_read_before(const zl_place_program *p, uint32_t v)
+{
+    loop l = loop_of(p);
+    return p->value[v].writer == UINT32_MAX && !is_anew(p, v) && p->r.value[v].from == ZLAY_PLACE_GLOBAL && l.length;
+}
+
 void zl_place_live(const zl_place_program *p, const zl_place_choice *c, uint32_t v,
                    zl_place_lives *out)
 {
@@ -142,8 +179,9 @@ void zl_place_live(const zl_place_program *p, const zl_place_choice *c, uint32_t
         looped = looped || within(&f.loop, 2u * p->value[v].reader[k].op);
     for (uint32_t i = 0; i < ZL_PLACES; i++) {
         out->tiles[i] = tiles(p, c, v, i);
-        bool kept = looped && (p->r.value[v].times <= 1 || out->tiles[i] > 1);
-        out->all[i] = out->own[i] | (kept && out->own[i] & whole ? whole : 0);
+        bool kept = looped && (stays(p, v) || out->tiles[i] > 1);
+        bool there = out->own[i] & whole || (out->own[i] && is_read_before(p, v));
+        out->all[i] = out->own[i] | (kept && there ? whole : 0);
     }
 }
 
@@ -189,6 +227,14 @@ static bool join(buffers *m, uint32_t sum, uint32_t result)
     return true;
 }
 
+bool zl_place_added_again(const zl_place_program *p, uint32_t sum, uint32_t o)
+{
+    loop l = loop_of(p);
+    uint32_t writer = p->value[sum].writer;
+    bool anew = writer != UINT32_MAX && within(&l, 2 * writer);
+    return within(&l, 2 * o) && !anew && stays(p, sum);
+}
+
 static bool join_sums(buffers *m, const zl_place_program *p, const zl_place_choice *c,
                       uint64_t which)
 {
@@ -198,8 +244,8 @@ static bool join_sums(buffers *m, const zl_place_program *p, const zl_place_choi
         if (form->sum < 0 || (uint32_t)form->sum >= op->reads || form->result != ZLAY_PLACE_TENSOR)
             continue;
         uint32_t sum = op->read[form->sum], result = op->write[0];
-        if (which >> sum & which >> result & 1 && sum != result && !join(m, sum, result))
-            return false;
+        if (!(which >> sum & which >> result & 1) || sum == result) continue;
+        if (zl_place_added_again(p, sum, o) || !join(m, sum, result)) return false;
     }
     return true;
 }

@@ -167,6 +167,10 @@ typedef struct zl_place_lives {
 void zl_place_live(const zl_place_program *p, const zl_place_choice *choice, uint32_t v,
                    zl_place_lives *out);
 
+/* Whether the rounds of a loop read one tile of a sum that an operation adds to where it lies: the
+ * first round would take it from the others. */
+bool zl_place_added_again(const zl_place_program *p, uint32_t sum, uint32_t o);
+
 /* What a choice takes of each kind of memory. */
 typedef struct zl_place_room {
     uint32_t peak[ZL_PLACES];              /* most that is alive in one step, in units */

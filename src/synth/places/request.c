@@ -215,7 +215,7 @@ static zlay_status numbers_check(zl_place_program *p)
     else if (r->tmem & (r->tmem - 1) || r->tmem < CELL || r->tmem > ZLAY_TMEM_COLUMNS)
         wrong = "tmem: it is a power of two from 32 to 512";
     else if (r->cluster > (clusters ? most->cluster_most : 1))
-        wrong = "cluster: it has fewer blocks";
+        wrong = clusters ? "cluster: there are fewer blocks in one" : "cluster: there are none";
     else if (r->loop_count > r->operations || r->loop_first > r->operations - r->loop_count)
         wrong = "loop: it ends behind the last operation";
     else if (r->has_cost > 1 || r->pad) wrong = "has_cost is 0 or 1, and pad 0";

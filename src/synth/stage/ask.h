@@ -7,7 +7,8 @@
 #include "target/target.h"
 #include <zlay/stage.h>
 
-enum { ZL_STAGE_BARRIER_BYTES = 16, ZL_STAGE_LEAST_DEPTH = 2, ZL_STAGE_MOST_DEPTH = 64, ZL_STAGE_WARP = 32 };
+enum { ZL_STAGE_BARRIER_BYTES = 16, ZL_STAGE_LEAST_DEPTH = 2, ZL_STAGE_MOST_DEPTH = 64, ZL_STAGE_WARP = 32,
+       ZL_STAGE_WARPS_MOST = 32 };
 
 /* Where lines lie in a buffer: a member of the list that layouts.c makes. */
 typedef struct zl_stage_place {
@@ -39,7 +40,7 @@ typedef struct zl_stage_lines {
     uint32_t elem, line, lines; /* bytes, bytes, count */
     uint64_t pitch, align; /* bytes between lines of the tensor; that divide where a line begins */
     uint64_t extent[2];    /* of the tensor: elements of a line, lines */
-    bool wgmma;
+    bool described, lanes; /* read by descriptors of a product; by lanes */
     uint32_t places, ways;
     zl_stage_place place[ZL_STAGE_PLACES];
     zl_stage_way *way;
@@ -51,6 +52,7 @@ typedef struct zl_stage_lines {
 typedef struct zl_stage_tile {
     uint32_t work, cycles, count, consumers;
     bool possible; /* each tensor has a way */
+    bool tmem;     /* products of tcgen05 */
     zl_stage_lines *lines;
 } zl_stage_tile;
 
@@ -102,6 +104,9 @@ zlay_status zl_stage_read_count(zl_stage_reads *out, const zl_stage_asked *a,
                                 const zl_stage_tile *tile, const zl_stage_lines *t,
                                 const zl_stage_place *p);
 
+/* Whether an instruction multiplies the two tensors that it reads; NONE names the rule. */
+zlay_status zl_stage_product(const zl_stage_asked *a, const zl_stage_tile *tile);
+
 /* Wavefronts of an access at addresses. */
 zlay_status zl_stage_bank(uint64_t *wavefronts, const zl_stage_asked *a, int32_t access,
                           const uint32_t *addresses);
@@ -135,6 +140,9 @@ bool zl_stage_in_turn(zl_stage_result *out, const zl_stage_asked *a);
 /* Arrivals of a ring's barriers. */
 uint32_t zl_stage_full(const zl_stage_asked *a, const zl_stage_result *r, uint32_t ring);
 uint32_t zl_stage_empty(const zl_stage_asked *a, const zl_stage_result *r, uint32_t ring);
+
+/* Warps of a block: producers and readers, of tcgen05 those that read the sums too. */
+uint32_t zl_stage_warps(const zl_stage_asked *a, const zl_stage_result *r);
 
 /* The pipe of a result, proved. */
 zlay_status zl_stage_write(zlay_ctx *ctx, zlay_pipe **out, const zl_stage_asked *a,

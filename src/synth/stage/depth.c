@@ -123,6 +123,7 @@ bool zl_stage_reckon(zl_stage_result *r, const zl_stage_asked *a, uint64_t smem)
     const zl_stage_tile *tile = &a->tile[r->tile];
     zl_stage_way sum = {0};
     if (!may_share(r, tile) || !rings_of(r, a, tile)) return false;
+    if (zl_stage_warps(a, r) > ZL_STAGE_WARPS_MOST) return false;
     for (uint32_t i = 0; i < tile->count; i++) zl_stage_add(&sum, r->way[i]);
     r->registers = sum.registers;
     if (sum.registers > a->request.registers) return false;

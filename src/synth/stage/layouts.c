@@ -154,6 +154,9 @@ static zlay_status keep_own(const zl_stage_asked *a, zl_stage_lines *t)
             t->places = 1;
             return ZLAY_OK;
         }
+    if (t->tensor->swizzle_fixed)
+        return zl_fail(a->ctx, ZLAY_EINVAL, "%s: smem: not the layout of the request's swizzle",
+                       t->tensor->name);
     while (own.grain > 1 && !keeps(t, &own, own.grain)) own.grain /= 2;
     t->place[0] = own;
     t->places = 1;

@@ -74,8 +74,8 @@ static void rates_known(zlay_stage_rates *out, zlay_machine *m, const zlay_targe
 
 static zlay_status rates_read(zl_stage_asked *a)
 {
-    static const char *const names[] = {"shared",      "copy",        "l2",
-                                        "dram",        "issue",       "copy_each",
+    static const char *const names[] = {"shared_rate", "copy_rate",   "l2_rate",
+                                        "dram_rate",   "issue_rate",  "copy_each",
                                         "copy_cycles", "load_cycles", "far_cycles"};
     uint32_t rates[ZL_COUNT(names)], usual[ZL_COUNT(names)];
     zlay_stage_rates known;
@@ -87,7 +87,8 @@ static zlay_status rates_read(zl_stage_asked *a)
     for (size_t i = 0; i < ZL_COUNT(names); i++) {
         if (!rates[i]) rates[i] = usual[i];
         if (!rates[i])
-            return zl_fail(a->ctx, ZLAY_ENOTSUP, "rates: %s of %s is not known", names[i],
+            return zl_fail(a->ctx, ZLAY_ENOTSUP,
+                           "rates: %s is not known of %s, and the request does not say it", names[i],
                            zlay_target_name(a->target));
         if (rates[i] > RATE_MOST)
             return zl_fail(a->ctx, ZLAY_EINVAL, "rates: %s is at most 2^24", names[i]);
@@ -164,15 +165,18 @@ static zlay_status access_read(zl_stage_asked *a, zl_stage_lines *t, const zlay_
 {
     const char *name = t->tensor->name;
     zlay_bank_access info;
-    if (x->access == ZLAY_STAGE_WGMMA) {
-        t->wgmma = true;
-        if (!(a->target->features & ZL_HAS_WGMMA))
-            return zl_fail(a->ctx, ZLAY_ENOTSUP, "%s: %s has no wgmma", name,
-                           zlay_target_name(a->target));
+    if (x->access == ZLAY_STAGE_WGMMA || x->access == ZLAY_STAGE_TCGEN05) {
+        bool tmem = x->access == ZLAY_STAGE_TCGEN05;
+        const char *by = tmem ? "tcgen05" : "wgmma";
+        t->described = true;
+        if (!(a->target->features & (tmem ? ZL_HAS_TCGEN05 : ZL_HAS_WGMMA)))
+            return zl_fail(a->ctx, ZLAY_ENOTSUP, "%s: %s has no %s", name,
+                           zlay_target_name(a->target), by);
         return x->layout ? zl_fail(a->ctx, ZLAY_EINVAL,
-                                   "%s: wgmma reads the whole tile, without a layout", name)
+                                   "%s: %s reads the whole tile, without a layout", name, by)
                          : ZLAY_OK;
     }
+    t->lanes = true;
     zlay_status status = zlay_bank_info(&info, a->target, x->access);
     if (status)
         return zl_fail(a->ctx, status == ZLAY_NONE ? ZLAY_ENOTSUP : status,
@@ -219,32 +223,80 @@ static zlay_status tensor_read(zl_stage_asked *a, zl_stage_lines *t, const zlay_
 
 /* ---- a tile ---------------------------------------------------------------------- */
 
-/* The threads that read: with wgmma a warpgroup for 64 rows of A. */
-static zlay_status consumers_read(const zl_stage_asked *a, zl_stage_tile *tile)
+/* The threads that a product wants: wgmma has a warpgroup for 64 rows of A; a warp issues products
+ * of tcgen05. */
+static zlay_status product_threads(const zl_stage_asked *a, zl_stage_tile *tile, uint32_t rows)
 {
-    uint32_t count = 0, rows = 0;
-    for (uint32_t i = tile->count; i--;)
-        if (tile->lines[i].wgmma) {
-            count++;
-            rows = (uint32_t)tile->lines[i].tensor->shape[0];
-        }
-    tile->consumers = a->request.consumers ? a->request.consumers : THREADS;
-    if (!count) return ZLAY_OK;
-    if (count != 2)
-        return zl_fail(a->ctx, ZLAY_ENOTSUP, "wgmma reads two tensors, and %u are named", count);
-    if (rows % WARPGROUP_ROWS || 2 * rows > CONSUMERS_MOST)
+    uint32_t threads = tile->tmem ? ZL_STAGE_WARP : 2 * rows;
+    if (!tile->tmem && (rows % WARPGROUP_ROWS || threads > CONSUMERS_MOST))
         return zl_fail(a->ctx, ZLAY_ENOTSUP,
                        "wgmma: A has %u rows; 64, 128, 192 or 256 are read by whole warpgroups",
                        rows);
-    if (a->request.consumers && a->request.consumers != 2 * rows)
-        return zl_fail(a->ctx, ZLAY_EINVAL, "consumers: wgmma has %u for %u rows of A", 2 * rows,
-                       rows);
-    tile->consumers = 2 * rows;
+    if (a->request.consumers && a->request.consumers != threads)
+        return zl_fail(a->ctx, ZLAY_EINVAL, "consumers: %s has %u for %u rows of A",
+                       tile->tmem ? "tcgen05" : "wgmma", threads, rows);
+    tile->consumers = threads;
     return ZLAY_OK;
+}
+
+/* The threads that read, and what the two tensors of a product have in common. */
+static zlay_status consumers_read(const zl_stage_asked *a, zl_stage_tile *tile)
+{
+    uint32_t count = 0, rows = 0;
+    uint64_t k[ZLAY_STAGE_TENSORS];
+    bool lanes = false;
+    tile->tmem = a->target->features & ZL_HAS_TCGEN05;
+    const char *by = tile->tmem ? "tcgen05" : "wgmma";
+    for (uint32_t i = tile->count; i--;) {
+        lanes |= tile->lines[i].lanes;
+        if (!tile->lines[i].described) continue;
+        k[count++] = tile->lines[i].tensor->shape[1];
+        rows = (uint32_t)tile->lines[i].tensor->shape[0];
+    }
+    tile->consumers = a->request.consumers ? a->request.consumers : THREADS;
+    tile->tmem = tile->tmem && count;
+    if (!count) return ZLAY_OK;
+    if (count != 2)
+        return zl_fail(a->ctx, ZLAY_ENOTSUP, "%s reads two tensors, and %u are named", by, count);
+    if (tile->tmem && lanes)
+        return zl_fail(a->ctx, ZLAY_ENOTSUP,
+                       "tcgen05: one thread issues its products, and lanes read nothing beside");
+    if (k[0] != k[1])
+        return zl_fail(a->ctx, ZLAY_EINVAL, "shape: %s reads K of %llu and of %llu", by,
+                       (unsigned long long)k[1], (unsigned long long)k[0]);
+    return product_threads(a, tile, rows);
+}
+
+/* Whether the stage's pipe has a name of its own: one of these, with a number behind it where
+ * `numbered`; those of the sums of a product with it alone. */
+static bool is_taken(const char *name, bool product)
+{
+    static const struct {
+        const char *name;
+        bool numbered, product;
+    } rows[] = {{"N", false, false},       {"i", false, false},     {"p", false, false},
+                {"k", false, false},       {"j", true, false},      {"full", true, false},
+                {"empty", true, false},    {"producer", true, false}, {"producer", false, false},
+                {"consumer", false, false}, {"copier", false, false}, {"C", false, true},
+                {"R", false, true},        {"summed", false, true}, {"over", false, true},
+                {"reader", false, true},   {"owner", false, true}};
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
+        size_t length = strlen(rows[i].name);
+        const char *rest = name + length;
+        if (strncmp(name, rows[i].name, length) || (rows[i].product && !product)) continue;
+        if (rows[i].numbered ? *rest && !rest[strspn(rest, "0123456789")] : !*rest) return true;
+    }
+    return false;
 }
 
 static zlay_status names_differ(const zl_stage_asked *a, const zl_stage_tile *tile)
 {
+    bool product = false;
+    for (uint32_t i = 0; i < tile->count; i++) product |= tile->lines[i].described;
+    for (uint32_t i = 0; i < tile->count; i++)
+        if (is_taken(tile->lines[i].tensor->name, product))
+            return zl_fail(a->ctx, ZLAY_EINVAL, "name: %s is one that the pipe of a stage has itself",
+                           tile->lines[i].tensor->name);
     for (uint32_t i = 0; i < tile->count; i++)
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(tile->lines[i].tensor->name, tile->lines[j].tensor->name))

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts what the reads of a stage take under a layout: wavefronts of each instruction at its
- * addresses, by the model of zlay/bank.h.  wgmma reads by descriptors, 128 bytes a wavefront;
+ * addresses, by the model of zlay/bank.h.  Products read by descriptors, 128 bytes a wavefront;
  * smemdesc.synth decides whether it can. */
 #include "algebra/layout/layout.h"
 #include "legality/bank/bank.h"
+#include "legality/tcgen05/tcgen05.h"
+#include "rules/rule.h"
 #include "synth/smemdesc/smemdesc.h"
 #include "synth/stage/ask.h"
+
+#include <zlay/mma.h>
+#include <zlay/rule.h>
 
 enum { WAVEFRONT = 128, K_BYTES = 32, ROWS_A = 64, STEPS_MOST = 4096 };
 
@@ -80,7 +85,46 @@ static zlay_status by_lanes(zl_stage_reads *out, const zl_stage_asked *a, const 
     return status;
 }
 
-/* A is read once, each warpgroup its rows; every warpgroup reads B as a whole. */
+/* Rows of A that one instruction reads. */
+static uint32_t rows_of_a(const zl_stage_tile *tile, const zl_stage_lines *t)
+{
+    return tile->tmem ? (uint32_t)t->tensor->shape[0] : ROWS_A;
+}
+
+zlay_status zl_stage_product(const zl_stage_asked *a, const zl_stage_tile *tile)
+{
+    const zl_stage_lines *of[2];
+    uint32_t count = 0;
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_rule rule;
+    for (uint32_t i = 0; i < tile->count && count < 2; i++)
+        if (tile->lines[i].described) of[count++] = &tile->lines[i];
+    if (!count) return ZLAY_OK;
+    int32_t type = of[0]->tensor->type;
+    bool whole = type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8;
+    const zlay_mma mma = {.instruction = tile->tmem ? ZLAY_MMA_TCGEN05 : ZLAY_MMA_WGMMA,
+                          .kind = tile->tmem ? zl_t5_kind(type) : ZLAY_KIND_NONE,
+                          .cta_group = tile->tmem,
+                          .m = rows_of_a(tile, of[0]),
+                          .n = (uint32_t)of[1]->tensor->shape[0],
+                          .k = K_BYTES / of[0]->elem,
+                          .a = type,
+                          .b = of[1]->tensor->type,
+                          .d = whole ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32,
+                          .a_major = of[0]->mode ? ZLAY_MAJOR_K : ZLAY_MAJOR_MN,
+                          .b_major = of[1]->mode ? ZLAY_MAJOR_K : ZLAY_MAJOR_MN};
+    zlay_status status = zlay_mma_check(&verdict, &reason, 1, a->target, &mma);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    status = zlay_rule_info(&rule, reason.rule);
+    return status ? status
+                  : zl_fail(a->ctx, ZLAY_NONE, "%s and %s: no %s multiplies them: %s: %s",
+                            of[0]->tensor->name, of[1]->tensor->name,
+                            tile->tmem ? "tcgen05.mma" : "wgmma", rule.id, rule.text);
+}
+
+/* A is read once, of wgmma by each warpgroup its rows; every warpgroup reads B as a whole, tcgen05
+ * once. */
 static zlay_status by_descriptor(zl_stage_reads *out, const zl_stage_asked *a,
                                  const zl_stage_tile *tile, const zl_stage_lines *t,
                                  const zl_stage_place *p, uint32_t times)
@@ -89,9 +133,9 @@ static zlay_status by_descriptor(zl_stage_reads *out, const zl_stage_asked *a,
     zlay_layout *layout = NULL;
     size_t count;
     bool is_a = true;
-    for (const zl_stage_lines *other = tile->lines; other < t; other++) is_a &= !other->wgmma;
+    for (const zl_stage_lines *other = tile->lines; other < t; other++) is_a &= !other->described;
     uint64_t bytes = (uint64_t)t->line * t->lines,
-             reads = is_a ? 1 : tile->consumers / (4 * ZL_STAGE_WARP);
+             reads = is_a || tile->tmem ? 1 : tile->consumers / (4 * ZL_STAGE_WARP);
     uint32_t *start = zl_scratch(a->ctx, STEPS_MOST, sizeof *start);
     out->fits &= p->layout == ZLAY_STAGE_SPANS && t->line % p->span == 0;
     if (!start) return ZLAY_ENOMEM;
@@ -101,7 +145,8 @@ static zlay_status by_descriptor(zl_stage_reads *out, const zl_stage_asked *a,
                                      .type = t->tensor->type,
                                      .major = t->mode ? ZLAY_MAJOR_K : ZLAY_MAJOR_MN,
                                      .swizzle = ZLAY_SWIZZLE_FIND,
-                                     .mma_mn = is_a ? ROWS_A : (uint32_t)t->tensor->shape[0],
+                                     .mma_mn = is_a ? rows_of_a(tile, t)
+                                                    : (uint32_t)t->tensor->shape[0],
                                      .mma_k = K_BYTES / t->elem,
                                      .pattern_at_start = 1,
                                      .layout = layout};
@@ -124,8 +169,8 @@ zlay_status zl_stage_read_count(zl_stage_reads *out, const zl_stage_asked *a,
     *out = (zl_stage_reads){.fits = true};
     for (uint32_t i = 0; i < t->tensor->count && !status && out->fits; i++) {
         const zlay_stage_access *x = &t->tensor->accesses[i];
-        status = x->access == ZLAY_STAGE_WGMMA ? by_descriptor(out, a, tile, t, p, x->times)
-                                               : by_lanes(out, a, t, p, x);
+        status = x->access < 0 ? by_descriptor(out, a, tile, t, p, x->times)
+                               : by_lanes(out, a, t, p, x);
     }
     return status;
 }

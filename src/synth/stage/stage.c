@@ -102,17 +102,39 @@ static zlay_status answer_make(zlay_stage *s, const zl_stage_asked *a, const zl_
 
 /* ---- the search ----------------------------------------------------------------------------- */
 
-/* NONE, with the least bytes that would do, or what the registers forbid. */
-static zlay_status nothing_fits(const zl_stage_asked *a)
+static zlay_status ended(const zl_stage_asked *a, const zl_stage_found *found)
 {
-    zl_stage_found least;
-    zlay_status status = zl_stage_search(&least, a, true);
-    if (status) return status;
-    if (!least.some)
+    return zl_fail(a->ctx, ZLAY_ELIMIT, "points: the search ends at %llu nodes",
+                   (unsigned long long)found->visited);
+}
+
+/* NONE: no shared memory is enough. With registers enough the reason are the registers, else the
+ * warps of a block. */
+static zlay_status nothing_at_all(zl_stage_asked *a)
+{
+    zl_stage_found any;
+    uint32_t registers = a->request.registers;
+    a->request.registers = UINT32_MAX;
+    zlay_status status = zl_stage_search(&any, a, true);
+    a->request.registers = registers;
+    if (status || (!any.some && !any.whole)) return status ? status : ended(a, &any);
+    if (any.some)
         return zl_fail(
             a->ctx, ZLAY_NONE,
             "registers: %u of a thread hold no stage that threads copy, and nothing else copies it",
-            a->request.registers);
+            registers);
+    return zl_fail(a->ctx, ZLAY_NONE,
+                   "threads: %u that produce and those that read are more than the %d warps of a block",
+                   a->request.threads, ZL_STAGE_WARPS_MOST);
+}
+
+/* NONE, with the least bytes that would do, or what forbids all. */
+static zlay_status nothing_fits(zl_stage_asked *a)
+{
+    zl_stage_found least;
+    zlay_status status = zl_stage_search(&least, a, true);
+    if (status || !least.whole) return status ? status : ended(a, &least);
+    if (!least.some) return nothing_at_all(a);
     return zl_fail(a->ctx, ZLAY_NONE,
                    "smem: the least that would do is %llu bytes, and %llu are there",
                    (unsigned long long)least.best.bytes, (unsigned long long)a->request.smem);
@@ -124,7 +146,7 @@ static zlay_status ways_list(zl_stage_asked *a)
     uint32_t count = 0;
     zlay_status none = ZLAY_OK;
     for (uint32_t i = 0; i < a->request.count; i++) {
-        zlay_status status = ZLAY_OK;
+        zlay_status status = zl_stage_product(a, &a->tile[i]);
         for (uint32_t t = 0; t < a->tile[i].count && !status; t++)
             status = zl_stage_ways(a, &a->tile[i], &a->tile[i].lines[t]);
         if (status && status != ZLAY_NONE) return status;
@@ -143,9 +165,7 @@ static zlay_status synth(zlay_stage **out, zl_stage_asked *a, const zlay_target 
     if (!status) status = ways_list(a);
     if (!status) status = zl_stage_search(&found, a, false);
     if (!status && !found.some)
-        status = found.whole ? nothing_fits(a)
-                             : zl_fail(a->ctx, ZLAY_ELIMIT, "points: the search ends at %llu nodes",
-                                       (unsigned long long)found.visited);
+        status = found.whole ? nothing_fits(a) : ended(a, &found);
     zlay_stage *s = status ? NULL : zl_alloc(a->ctx, 1, sizeof *s);
     if (!s) return status ? status : ZLAY_ENOMEM;
     s->alloc = zl_allocator(a->ctx);

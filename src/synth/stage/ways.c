@@ -216,11 +216,13 @@ static zlay_status by_threads(zl_stage_way *w, const zl_stage_asked *a, zl_stage
     const char *rule = async && !(a->target->features & ZL_HAS_CP_ASYNC)
                            ? "the target has no cp.async"
                            : threads_rule(t, p, width);
-    uint32_t bytes = t->line * t->lines,
-             held = (bytes + 4 * a->request.threads - 1) / (4 * a->request.threads);
+    uint32_t bytes = t->line * t->lines, all = width * a->request.threads,
+             held = (bytes + all - 1) / all * ((width + 3) / 4);
     char access[24];
-    if (!rule && !async && held > a->request.registers)
+    if (!rule && !async && held > a->request.registers) {
         rule = "registers hold too few bytes in flight";
+        t->refused[THREADS] = NULL; /* what forbids wider accesses is not the reason */
+    }
     if (rule) {
         refuse(t, async ? CP_ASYNC : THREADS, rule);
         return ZLAY_NONE;

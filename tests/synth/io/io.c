@@ -60,6 +60,26 @@ static void test_capacity_bound(void **state)
     assert_true(a.best.hbm >= a.hbm_bound);
 }
 
+/* The model gives operands five eighths of L2; the bound counts all of it. The bound of L2 says of which blocks it is: one of 192 x 256
+ * sums reads less. */
+static void test_bounds_hold(void **state)
+{
+    zlay_machine m;
+    int64_t l2, processors, sums = 0;
+    assert_int_equal(zlay_machine_find(&m, target_of("sm_90a")), ZLAY_OK);
+    assert_int_equal(zlay_machine_get(&l2, &m, ZLAY_MACHINE_L2_BYTES), ZLAY_OK);
+    assert_int_equal(zlay_machine_get(&processors, &m, ZLAY_MACHINE_PROCESSORS), ZLAY_OK);
+    zlay_io_answer a = gemm_of(*state, "sm_90a", (zlay_io_gemm){.m = 65536, .n = 65536, .k = 65536, .band = 16, .tile_m = 128, .tile_n = 256, .machine.hbm_rate = 1000000});
+    double held = ((double)l2 + (double)processors * (232448 + 262144)) / 2.0, size = 65536;
+    double bound = 1.41421356237 * size * size * size / sqrt(held) - 4 * held;
+    assert_int_equal(a.hbm_by, ZLAY_IO_CAPACITY);
+    assert_true((double)a.hbm_bound / 2 <= bound && (double)a.hbm_bound / 2 > bound * (1 - 1e-6));
+    assert_int_equal(a.l2_by, ZLAY_IO_SUMS);
+    sums = (int64_t)a.l2_block;
+    assert_int_equal(sums, 128 * 256);
+    assert_true(size * size * (size / 256 + size / 192 + 1) * 2 < (double)a.l2_bound && 192 * 256 > sums);
+}
+
 /* ---- plans --------------------------------------------------------------------------------------------- */
 
 static void test_tiles_are_planned(void **state)
@@ -315,7 +335,7 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),      cmocka_unit_test(test_capacity_bound),    cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_example),      cmocka_unit_test(test_capacity_bound),    cmocka_unit_test(test_bounds_hold),    cmocka_unit_test(test_bands),
         cmocka_unit_test(test_tiles_are_planned),
         cmocka_unit_test(test_attention),    cmocka_unit_test(test_chains),            cmocka_unit_test(test_crossover),
         cmocka_unit_test(test_gemm_refused), cmocka_unit_test(test_attention_refused), cmocka_unit_test(test_chain_refused),

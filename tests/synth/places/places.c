@@ -63,6 +63,98 @@ static void test_example(void **state)
 }
 
 /* Costs that are not given are those of the machine: given, they lead to the same. */
+/* Two tiles of Q serve eight rounds: V has no room where Q lies, though each has a room of its own in a round. */
+static void test_few_tiles(void **state)
+{
+    enum { K, Q, V, S, P, O };
+    zlay_places_value value[] = {{.name = "K", .rows = 64, .columns = 64, .bits = 16, .times = 8, .from = ZLAY_PLACE_REGISTER},
+                                 {.name = "Q", .rows = 64, .columns = 64, .bits = 16, .times = 2, .from = ZLAY_PLACE_GLOBAL},
+                                 {.name = "V", .rows = 64, .columns = 64, .bits = 16, .times = 8, .from = ZLAY_PLACE_GLOBAL},
+                                 {.name = "S", .rows = 64, .columns = 64, .bits = 32, .times = 8},
+                                 {.name = "P", .rows = 64, .columns = 64, .bits = 16, .times = 8},
+                                 {.name = "O", .rows = 64, .columns = 64, .bits = 32, .to = ZLAY_PLACE_GLOBAL}};
+    const zlay_places_operation operation[] = {{.form = "product", .reads = 2, .writes = 1, .read = {K, Q}, .write = {S}},
+                                               {.form = "map", .reads = 1, .writes = 1, .read = {S}, .write = {P}},
+                                               {.form = "product", .reads = 2, .writes = 1, .read = {P, V}, .write = {O}}};
+    zlay_places_request r = {.size = sizeof r, .values = 6, .operations = 3, .loop_count = 3, .value = value, .operation = operation};
+    zlay_places p = found(*state, "sm_90a", &r);
+    assert_true(p.value[Q].smem != p.value[V].smem);
+    assert_int_equal(p.smem, 2 * 64 * 64 * 2);
+    r.smem = 64 * 64 * 2;
+    assert_int_equal(zlay_places_find(*state, &p, target_of("sm_90a"), &r), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(*state), "16384 bytes of shared memory"));
+    value[Q].times = 8;
+    p = found(*state, "sm_90a", &r);
+    assert_int_equal(p.value[Q].smem, p.value[V].smem);
+}
+
+#define TILE(NAME, ...) {.name = NAME, .rows = 64, .columns = 64, .bits = 16, .times = 8, __VA_ARGS__}
+
+/* The first round of a loop would take a sum from the others: one that no round makes anew is no sum of tcgen05. */
+static void test_sum_of_all_rounds(void **state)
+{
+    enum { F, G, C, R };
+    zlay_places_value value[] = {TILE("F", .from = ZLAY_PLACE_GLOBAL), TILE("G", .from = ZLAY_PLACE_GLOBAL),
+                                 {.name = "C", .rows = 64, .columns = 64, .bits = 32, .from = ZLAY_PLACE_GLOBAL}, TILE("R", .to = ZLAY_PLACE_GLOBAL)};
+    const zlay_places_operation operation[] = {{.form = "product", .reads = 3, .writes = 1, .read = {F, G, C}, .write = {R}}};
+    zlay_places_request r = {.size = sizeof r, .values = 4, .operations = 1, .loop_count = 1, .value = value, .operation = operation};
+    zlay_places p;
+    for (value[C].times = 1; value[C].times < 8; value[C].times++) {
+        assert_int_equal(zlay_places_find(*state, &p, target_of("sm_100a"), &r), ZLAY_NONE);
+        assert_non_null(strstr(zlay_ctx_message(*state), "value 'C' has no place: operation 0 (tcgen05.mma) adds to it where it lies"));
+        found(*state, "sm_90a", &r);
+    }
+    found(*state, "sm_100a", &r);
+    r.loop_count = 0;
+    value[C].times = 1;
+    found(*state, "sm_100a", &r);
+}
+
+/* K is read before the loop and in it, Z is made before it: V, which is read behind them in each round, has no room of theirs. */
+static void test_before_the_loop(void **state)
+{
+    enum { F, K, Z, V, S, O, U };
+    const zlay_places_value value[] = {TILE("F", .from = ZLAY_PLACE_REGISTER), TILE("K", .from = ZLAY_PLACE_GLOBAL), TILE("Z", .to = 0),
+                                       TILE("V", .from = ZLAY_PLACE_GLOBAL), TILE("S", .to = 0), TILE("O", .to = 0), TILE("U", .to = ZLAY_PLACE_GLOBAL)};
+    const zlay_places_operation operation[] = {{.form = "product", .reads = 2, .writes = 1, .read = {F, K}, .write = {Z}},
+                                               {.form = "product", .reads = 2, .writes = 1, .read = {F, K}, .write = {S}},
+                                               {.form = "product", .reads = 2, .writes = 1, .read = {F, Z}, .write = {O}},
+                                               {.form = "product", .reads = 2, .writes = 1, .read = {F, V}, .write = {U}}};
+    const zlay_places_request r = {.size = sizeof r, .values = 7, .operations = 4, .loop_first = 1, .loop_count = 3, .value = value, .operation = operation};
+    zlay_places p = found(*state, "sm_90a", &r);
+    assert_true(p.value[K].smem != p.value[V].smem && p.value[Z].smem != p.value[V].smem && p.value[K].smem != p.value[Z].smem);
+    assert_int_equal(p.smem, 3 * 64 * 64 * 2);
+}
+
+/* A ring that no memory holds: the answer names what was tried, not a form. */
+static void test_no_memory_holds(void **state)
+{
+    product x;
+    zlay_places p;
+    product_of(&x, 1);
+    x.value[B].depth = UINT32_MAX;
+    assert_int_equal(zlay_places_find(*state, &p, target_of("sm_90a"), &x.r), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(*state), "no choice of places fits in 8320000 bytes of shared memory"));
+}
+
+/* tcgen05.mma adds to a sum where it lies: that sum is not there for another reader. */
+static void test_sum_read_again(void **state)
+{
+    enum { F, G, C, R, H };
+    const zlay_places_value value[] = {{.name = "F", .rows = 128, .columns = 64, .bits = 16, .from = ZLAY_PLACE_GLOBAL},
+                                       {.name = "G", .rows = 64, .columns = 64, .bits = 16, .from = ZLAY_PLACE_GLOBAL},
+                                       {.name = "C", .rows = 128, .columns = 64, .bits = 32, .from = ZLAY_PLACE_GLOBAL},
+                                       {.name = "R", .rows = 128, .columns = 64, .bits = 32, .to = ZLAY_PLACE_TENSOR | ZLAY_PLACE_GLOBAL},
+                                       {.name = "H", .rows = 128, .columns = 64, .bits = 32, .to = ZLAY_PLACE_TENSOR | ZLAY_PLACE_GLOBAL}};
+    const zlay_places_operation operation[] = {{.form = "product", .reads = 3, .writes = 1, .read = {F, G, C}, .write = {R}},
+                                               {.form = "product", .reads = 3, .writes = 1, .read = {F, G, C}, .write = {H}}};
+    const zlay_places_request r = {.size = sizeof r, .values = 5, .operations = 2, .value = value, .operation = operation};
+    zlay_places p;
+    assert_int_equal(zlay_places_find(*state, &p, target_of("sm_100a"), &r), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(*state), "value 'C' has no place: operation 0 (tcgen05.mma) adds to it where it lies"));
+    found(*state, "sm_90a", &r);
+}
+
 static void test_machine(void **state)
 {
     zlay_machine machine;
@@ -208,7 +300,7 @@ static void test_refused(void **state)
         {null_form, ZLAY_EINVAL, "operation 0 has no form"}, {few, ZLAY_EINVAL, "does not take 1 operands"}, {beyond, ZLAY_EINVAL, "reads value 9, of 3"},
         {own, ZLAY_EINVAL, "reads what it writes"}, {early, ZLAY_EINVAL, "before it is written"}, {long_loop, ZLAY_EINVAL, "loop"},
         {no_memory, ZLAY_EINVAL, "smem"}, {odd_columns, ZLAY_EINVAL, "tmem"}, {many_registers, ZLAY_EINVAL, "registers"},
-        {large_cluster, ZLAY_EINVAL, "cluster"}, {dear, ZLAY_EINVAL, "cost"}, {no_values, ZLAY_EINVAL, "values: 0"},
+        {large_cluster, ZLAY_EINVAL, "cluster: there are fewer blocks in one (target sm_90a)"}, {dear, ZLAY_EINVAL, "cost"}, {no_values, ZLAY_EINVAL, "values: 0"},
         {no_operations, ZLAY_EINVAL, "operations: 25"}, {null_values, ZLAY_EINVAL, "NULL"}, {reserved, ZLAY_EINVAL, "reserved"},
         {huge, ZLAY_EOVERFLOW, "value 0"}, {often, ZLAY_EOVERFLOW, "2^36"}, {read_often, ZLAY_EOVERFLOW, "2^43"},
         {large_sum, ZLAY_NONE, "value 'D' has no place: it needs 512 registers of a thread, of 255"},
@@ -290,7 +382,9 @@ static void test_print(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example), cmocka_unit_test(test_machine), cmocka_unit_test(test_attention), cmocka_unit_test(test_whole_tiles),
+        cmocka_unit_test(test_example), cmocka_unit_test(test_few_tiles), cmocka_unit_test(test_sum_read_again), cmocka_unit_test(test_no_memory_holds), cmocka_unit_test(test_sum_of_all_rounds),
+        cmocka_unit_test(test_before_the_loop),
+        cmocka_unit_test(test_machine), cmocka_unit_test(test_attention), cmocka_unit_test(test_whole_tiles),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_limit), cmocka_unit_test(test_memory), cmocka_unit_test(test_print),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stage.synth: the header's example, numbers of the answer against the text of its pipe, cases where choosing in turn takes more
- * cycles, thirty random requests whose pipes are proved and whose kernels assemble, bad requests, and memory.  refute/stage tries
+ * cycles, sixty random requests whose pipes are proved and whose kernels assemble, bad requests, and memory.  refute/stage tries
  * every combination. */
 #define _POSIX_C_SOURCE 200809L
 #include "assembler.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlay/zlay.h>
 
-enum { REQUESTS = 30, TEXT = 1 << 18, TENSORS = 2 };
+enum { REQUESTS = 60, TEXT = 1 << 18, TENSORS = 2 };
 
 /* A product's stage: A of m x k, B of n x k. */
 typedef struct product {
@@ -60,14 +60,19 @@ static void product_make(zlay_ctx *ctx, product *p, const uint32_t *mnk, bool la
     p->request.rates = (zlay_stage_rates){128000, 64000, 64000, 20700, 4, 16, 800, 600, 400};
 }
 
-static zlay_stage *synth(zlay_ctx *ctx, product *p)
+static zlay_stage *synth_on(zlay_ctx *ctx, product *p, const char *target)
 {
     zlay_stage *s = NULL;
     p->request.tiles = &p->tile;
     p->tile.tensors = p->tensor;
     for (int i = 0; i < TENSORS; i++) p->tensor[i].accesses = &p->access[i];
-    if (zlay_stage_synth(ctx, &s, target_of("sm_90a"), &p->request)) fail_msg("%s", zlay_ctx_message(ctx));
+    if (zlay_stage_synth(ctx, &s, target_of(target), &p->request)) fail_msg("%s", zlay_ctx_message(ctx));
     return s;
+}
+
+static zlay_stage *synth(zlay_ctx *ctx, product *p)
+{
+    return synth_on(ctx, p, "sm_90a");
 }
 
 /* ---- by hand --------------------------------------------------------------------------------- */
@@ -103,6 +108,50 @@ static void check_by_hand(void **state)
         zlay_stage_free(s);
         drop(&p);
     }
+    zlay_ctx_free(ctx);
+}
+
+/* The same by tcgen05: B is read once too, one thread issues the products, and its commits leave a stage, in all
+ * blocks that share it. */
+static void check_tcgen05(void **state)
+{
+    zlay_ctx *ctx;
+    product p;
+    zlay_stage_summary info;
+    zlay_stage_choice c;
+    zlay_stage *s = NULL;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (int shared = 0; shared < 2; shared++) {
+        product_make(ctx, &p, by_hand, false, k_major);
+        p.request.cluster = 2;
+        p.tensor[0].shared = (uint32_t)shared;
+        p.tensor[0].primitives = p.tensor[1].primitives = ZLAY_STAGE_BY_TENSOR;
+        p.access[0].access = p.access[1].access = ZLAY_STAGE_TCGEN05;
+        p.request.rates.l2 = shared ? 50000 : 64000; /* so that sharing takes fewer cycles */
+        s = synth_on(ctx, &p, "sm_100a");
+        zlay_stage_info(&info, s);
+        assert_int_equal(info.unit[ZLAY_STAGE_SHARED], 4 * 128);
+        assert_int_equal(info.unit[ZLAY_STAGE_ISSUE], (2 + 2 + 3 + 3) / 4);
+        assert_int_equal(info.consumers, 32);
+        zlay_stage_choice_nth(&c, s, 0);
+        assert_int_equal(c.multicast, 1 + shared);
+        assert_int_equal(c.full, 1);
+        assert_int_equal(c.empty, 1 + shared);
+        zlay_stage_free(s);
+        drop(&p);
+    }
+    product_make(ctx, &p, by_hand, false, k_major);
+    p.access[0].access = p.access[1].access = ZLAY_STAGE_TCGEN05;
+    assert_int_equal(zlay_stage_synth(ctx, &s, target_of("sm_90a"), &p.request), ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "A: sm_90a has no tcgen05"));
+    p.access[1] = (zlay_stage_access){.access = ZLAY_STAGE_WGMMA};
+    assert_int_equal(zlay_stage_synth(ctx, &s, target_of("sm_100a"), &p.request), ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "B: sm_100a has no wgmma"));
+    p.access[1] = (zlay_stage_access){.access = bank_of("ldmatrix.x4"), .layout = layout_of(ctx, &p, "(16,2,8,4,8):(1,1024,128,2048,16)")};
+    assert_int_equal(zlay_stage_synth(ctx, &s, target_of("sm_100a"), &p.request), ZLAY_ENOTSUP);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "tcgen05 reads two tensors"));
+    drop(&p);
     zlay_ctx_free(ctx);
 }
 
@@ -184,7 +233,7 @@ static zlay_layout *unswizzled(zlay_ctx *ctx, const zlay_stage *s, uint32_t i)
     return out;
 }
 
-static void kernel_assembles(zlay_ctx *ctx, const zlay_stage *s, bool wgmma, const bool *mn_major)
+static void kernel_assembles(zlay_ctx *ctx, const zlay_stage *s, const char *target, bool described, const bool *mn_major)
 {
     static char kernel[1 << 20];
     static const char *const names[] = {"A", "B"};
@@ -199,24 +248,25 @@ static void kernel_assembles(zlay_ctx *ctx, const zlay_stage *s, bool wgmma, con
         layout[i] = unswizzled(ctx, s, i);
         operands[i] = (zlay_pipe_operand){.smem = names[i], .type = ZLAY_TYPE_BF16, .major = mn_major[i] ? ZLAY_MAJOR_MN : ZLAY_MAJOR_K, .swizzle = c.swizzle, .layout = layout[i]};
     }
-    zlay_pipe_emit emit = {.size = sizeof emit, .language = ZLAY_TEXT_PTX, .target = target_of("sm_90a"), .pipe = zlay_stage_pipe(s), .name = "stages", .name_length = 6, .operands = operands, .operands_count = wgmma ? TENSORS : 0};
+    zlay_pipe_emit emit = {.size = sizeof emit, .language = ZLAY_TEXT_PTX, .target = target_of(target), .pipe = zlay_stage_pipe(s), .name = "stages", .name_length = 6, .operands = operands, .operands_count = described ? TENSORS : 0};
     if (zlay_emit_pipe(ctx, &buf, &launch, NULL, 0, &emit)) fail_msg("%s in\n%s", zlay_ctx_message(ctx), pipe_text(s));
     zlay_stage_info(&info, s);
     assert_true(launch.smem <= info.bytes + 1024 * TENSORS);
-    if (!assembles("sm_90a", kernel)) fail_msg("%s", pipe_text(s));
+    if (!assembles(target, kernel)) fail_msg("%s", pipe_text(s));
     for (int i = 0; i < TENSORS; i++) zlay_layout_free(layout[i]);
 }
 
-static void draw(uint64_t *seed, zlay_ctx *ctx, product *p, bool *wgmma, bool *mn_major)
+static void draw(uint64_t *seed, zlay_ctx *ctx, product *p, bool *wgmma, bool *mn_major, bool tmem)
 {
     uint32_t mnk[3] = {64 * (uint32_t)test_range(seed, 1, 2), 32 * (uint32_t)test_range(seed, 1, 4), 32 * (uint32_t)test_range(seed, 1, 3)};
-    *wgmma = test_range(seed, 0, 1);
+    *wgmma = tmem || test_range(seed, 0, 1);
     for (int i = 0; i < TENSORS; i++) mn_major[i] = *wgmma && test_range(seed, 0, 2) == 0 && mnk[i] % 64 == 0;
     product_make(ctx, p, mnk, !*wgmma, mn_major);
     for (int i = 0; i < TENSORS; i++) {
         p->tensor[i].primitives = test_range(seed, 0, 1) ? 0 : 1u << test_range(seed, 0, *wgmma ? 0 : 3);
         if (*wgmma && test_range(seed, 0, 2) == 0) p->tensor[i].primitives = 1u << (2 * test_range(seed, 0, 1));
         p->tensor[i].shared = (uint32_t)test_range(seed, 0, 1);
+        if (tmem) p->access[i].access = ZLAY_STAGE_TCGEN05;
     }
     p->request.cluster = 1u << test_range(seed, 0, 1);
     p->request.rates.l2 = test_range(seed, 0, 1) ? 16000 : 64000;
@@ -234,8 +284,10 @@ static void each_random(bool assemble)
         static product p;
         bool wgmma, mn_major[TENSORS];
         zlay_stage_summary info;
-        draw(&at, ctx, &p, &wgmma, mn_major);
-        zlay_stage *s = synth(ctx, &p);
+        bool tmem = n % 3 == 2;
+        const char *target = tmem ? "sm_100a" : "sm_90a";
+        draw(&at, ctx, &p, &wgmma, mn_major, tmem);
+        zlay_stage *s = synth_on(ctx, &p, target);
         zlay_stage_info(&info, s);
         rings += info.rings > 1;
         for (uint32_t i = 0; i < TENSORS; i++) {
@@ -246,7 +298,7 @@ static void each_random(bool assemble)
         }
         proved(ctx, s);
         numbers_agree(s);
-        if (assemble) kernel_assembles(ctx, s, wgmma, mn_major);
+        if (assemble) kernel_assembles(ctx, s, target, wgmma, mn_major);
         zlay_stage_free(s);
         drop(&p);
     }
@@ -315,6 +367,9 @@ static void refused(zlay_ctx *ctx, product *p, zlay_status status, const char *m
         refused(ctx, &p, status, message);                    \
     } while (0)
 
+/* Names that the text of a pipe has beside those of tensors. */
+static const char *const of_pipe[] = {"N", "C", "i", "p", "k", "j0", "full0", "empty3", "producer", "producer1", "consumer", "copier"};
+
 static void check_bad(void **state)
 {
     zlay_ctx *ctx;
@@ -355,6 +410,15 @@ static void check_bad(void **state)
     REFUSED(p.tensor[0].smem = layout_of(ctx, &p, "(128,64):(64,1)"), ZLAY_NONE, "A: tensor copies: no layout of its list can be read so");
     REFUSED(p.tensor[1].primitives = ZLAY_STAGE_BY_BULK, ZLAY_NONE, "B: tensor copies: not asked for; bulk: lines lie whole");
     REFUSED(p.request.smem = 60000, ZLAY_NONE, "65568 bytes, and 60000");
+    REFUSED(p.tensor[1].shape[1] = 32, ZLAY_EINVAL, "shape: wgmma reads K of 64 and of 32");
+    REFUSED(p.tensor[1].type = ZLAY_TYPE_F16, ZLAY_NONE, "WGMMA_B");
+    REFUSED(p.tensor[1].type = ZLAY_TYPE_E4M3, ZLAY_NONE, "WGMMA_B");
+    REFUSED((p.tensor[0].type = p.tensor[1].type = ZLAY_TYPE_F32), ZLAY_NONE, "WGMMA_A");
+    REFUSED((p.tensor[0].type = p.tensor[1].type = ZLAY_TYPE_S8, p.tensor[1].shape[0] = 40), ZLAY_NONE, "WGMMA_N_16");
+    REFUSED(p.tensor[1].shape[0] = 12, ZLAY_NONE, "WGMMA_N_8");
+    REFUSED(p.tensor[1].shape[0] = 320, ZLAY_NONE, "WGMMA_N: ");
+    for (size_t i = 0; i < sizeof of_pipe / sizeof *of_pipe; i++) REFUSED(p.tensor[1].name = of_pipe[i], ZLAY_EINVAL, "that the pipe of a stage has");
+    REFUSED((p.tensor[0].swizzle_fixed = 1, p.tensor[0].swizzle = ZLAY_SWIZZLE_64B, p.tensor[0].smem = layout_of(ctx, &p, "(128,64):(72,1)")), ZLAY_EINVAL, "A: smem: not the layout of the request's swizzle");
     assert_int_equal(zlay_stage_synth(NULL, &s, target_of("sm_90a"), &p.request), ZLAY_EINVAL);
     assert_int_equal(zlay_stage_synth(ctx, &s, target_of("gfx942"), &(zlay_stage_request){.size = sizeof(zlay_stage_request), .count = 1, .tiles = &p.tile}), ZLAY_ENOTSUP);
     zlay_stage_free(NULL);
@@ -366,6 +430,72 @@ static void check_bad(void **state)
     assert_string_equal(zlay_stage_layout_name(ZLAY_STAGE_XOR), "xor");
     assert_string_equal(zlay_stage_kind_name(ZLAY_COPY_CP_ASYNC), "cp.async");
     assert_string_equal(zlay_stage_unit_name(ZLAY_STAGE_WAIT), "wait");
+    zlay_ctx_free(ctx);
+}
+
+/* A block has 32 warps: 16 that copy, 16 that read, and one more where a ring has tensor copies alone. */
+static void check_warps(void **state)
+{
+    zlay_ctx *ctx;
+    product p;
+    zlay_stage_summary info;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (int own = 0; own < 2; own++) {
+        product_make(ctx, &p, by_hand, true, k_major);
+        p.request.threads = p.request.consumers = 512;
+        p.tensor[0].primitives = ZLAY_STAGE_BY_TENSOR;
+        p.tensor[1].primitives = ZLAY_STAGE_BY_CP_ASYNC;
+        p.request.barriers_fixed = (uint32_t)own;
+        p.request.barriers = ZLAY_STAGE_RINGS;
+        if (own) refused(ctx, &p, ZLAY_NONE, "threads: 512 that produce");
+        if (own) break;
+        zlay_stage *s = synth(ctx, &p);
+        zlay_stage_info(&info, s);
+        assert_int_equal(info.barriers, ZLAY_STAGE_ONE_RING);
+        zlay_stage_free(s);
+        drop(&p);
+    }
+    zlay_ctx_free(ctx);
+}
+
+/* Rows of 64 single bytes and a pitch that is odd: each load of a thread takes a register, and 32 of a thread
+ * hold no 64. */
+static void check_registers(void **state)
+{
+    zlay_ctx *ctx;
+    product p;
+    zlay_stage *s;
+    zlay_stage_choice c;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    product_make(ctx, &p, by_hand, false, k_major);
+    p.tile.count = 1;
+    p.tensor[0].type = ZLAY_TYPE_U8;
+    p.tensor[0].source = layout_of(ctx, &p, "(4096,4095):(4095,1)");
+    p.access[0] = (zlay_stage_access){.access = bank_of("ld.shared.b32"), .layout = layout_of(ctx, &p, "(32,4,2):(1,128,512)")};
+    s = synth(ctx, &p);
+    zlay_stage_choice_nth(&c, s, 0);
+    assert_int_equal(c.kind, ZLAY_COPY_THREAD_LOAD);
+    assert_int_equal(c.width, 1);
+    assert_int_equal(c.registers, 128 * 64 / 128);
+    zlay_stage_free(s);
+    p.request.registers = 63;
+    refused(ctx, &p, ZLAY_NONE, "threads: registers hold too few");
+    zlay_ctx_free(ctx);
+}
+
+/* Nothing fits 20,000 bytes, and 2 nodes do not say what would: no least is claimed, nor another reason. */
+static void check_least_ended(void **state)
+{
+    const zlay_limits limits = {.size = sizeof limits, .points = 32};
+    zlay_ctx *ctx;
+    product p;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, &limits), ZLAY_OK);
+    product_make(ctx, &p, by_hand, true, k_major);
+    p.request.smem = 20000;
+    refused(ctx, &p, ZLAY_ELIMIT, "points: the search ends at 2 nodes");
     zlay_ctx_free(ctx);
 }
 
@@ -464,6 +594,6 @@ static void check_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(check_by_hand), cmocka_unit_test(check_in_turn), cmocka_unit_test(check_bad), cmocka_unit_test(check_own), cmocka_unit_test(check_ended), cmocka_unit_test(check_memory), cmocka_unit_test(check_random), cmocka_unit_test(check_assembles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(check_by_hand), cmocka_unit_test(check_tcgen05), cmocka_unit_test(check_in_turn), cmocka_unit_test(check_bad), cmocka_unit_test(check_own), cmocka_unit_test(check_warps), cmocka_unit_test(check_registers), cmocka_unit_test(check_least_ended), cmocka_unit_test(check_ended), cmocka_unit_test(check_memory), cmocka_unit_test(check_random), cmocka_unit_test(check_assembles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
