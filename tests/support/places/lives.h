@@ -80,6 +80,23 @@ static int held(const brute *b, uint32_t v, int place)
     return t->home == place || t->source[place] == AT_G ? (int)depth : 1;
 }
 
+static bool read_before_loop(const brute *b, uint32_t v)
+{
+    for (uint32_t o = 0; o < b->r->operations && o < b->r->loop_first; o++)
+        for (uint32_t i = 0; i < b->r->operation[o].reads; i++)
+            if (b->r->operation[o].read[i] == v) return true;
+    return false;
+}
+
+/* One tile, or fewer than rounds, or none that is made or brought in the loop: a tile is read in several rounds. */
+static bool serves_rounds(const brute *b, uint32_t v)
+{
+    int made = writer_of(b, v);
+    bool again = times_of(&b->r->value[v]) == 1 || (made >= 0 && !looped(b, made)) || (made < 0 && (b->r->value[v].from != ZLAY_PLACE_GLOBAL || read_before_loop(b, v)));
+    for (int o = 0; o < (int)b->r->operations; o++) again = again || (looped(b, o) && runs_of(b, (uint32_t)o) > times_of(&b->r->value[v]));
+    return again;
+}
+
 /* The steps in which a value is in each place: by its uses, and with what is kept through the loop. */
 static void lives_of(const brute *b, uint32_t v, uint64_t *own, uint64_t *all)
 {
@@ -97,9 +114,11 @@ static void lives_of(const brute *b, uint32_t v, uint64_t *own, uint64_t *all)
     }
     for (uint32_t o = 0; o < b->r->operations; o++)
         for (uint32_t i = 0; i < b->r->operation[o].reads; i++) in = in || (b->r->operation[o].read[i] == v && looped(b, (int)o));
+    bool again = serves_rounds(b, v);
     for (int p = 0; p < PLACES; p++) {
         all[p] = own[p];
-        if (in && own[p] & whole && (times_of(&b->r->value[v]) == 1 || held(b, v, p) > 1)) all[p] |= whole;
+        bool passes = own[p] && b->r->value[v].from == ZLAY_PLACE_GLOBAL && read_before_loop(b, v);
+        if (in && (own[p] & whole || passes) && (again || held(b, v, p) > 1)) all[p] |= whole;
     }
 }
 

@@ -46,7 +46,8 @@ static bool join_all(const brute *b, usage *u)
         const zlay_places_operation *op = &b->r->operation[o];
         const form_row *f = &form_rows[b->form[o]];
         if (f->sum < 0 || f->sum >= (int)op->reads || f->result != T || op->read[f->sum] == op->write[0]) continue;
-        int x = u->lies[op->read[f->sum]], y = u->lies[op->write[0]];
+        int x = u->lies[op->read[f->sum]], y = u->lies[op->write[0]], made = writer_of(b, op->read[f->sum]);
+        if (looped(b, (int)o) && (made < 0 || !looped(b, made)) && serves_rounds(b, op->read[f->sum])) return false; /* the first round spoils it */
         if (x == y) continue;
         if (u->tensor[x].own & u->tensor[y].own) return false;
         u->tensor[x].own |= u->tensor[y].own;
