@@ -105,15 +105,27 @@ static int64_t ends(const zl_tp *p, const zl_tp_op *op)
     return waits ? 2 * (op->at + op->latency) : 2 * op->at + 1;
 }
 
+/* Whether a role issues one of its operations before another of the same section: of two of one time the product that begins first. */
+static bool issued_before(const zl_tp *p, uint32_t x, uint32_t y)
+{
+    const zl_tp_op *a = &p->op[x], *b = &p->op[y];
+    if (a->section != ZL_TP_LOOP || (a->issue == b->issue && a->at == b->at)) return x < y;
+    return a->issue != b->issue ? a->issue < b->issue : a->at < b->at;
+}
+
+/* Whether an operation ends before another, or both at once and it is the earlier one. */
+static bool ended_before(const zl_tp *p, uint32_t x, uint32_t y)
+{
+    int64_t one = ends(p, &p->op[x]), other = ends(p, &p->op[y]);
+    return p->op[x].section != ZL_TP_LOOP || one == other ? x < y : one < other;
+}
+
 int32_t zl_tp_edge(const zl_tp *p, const zl_tp_epoch *e, uint32_t role, bool last)
 {
     int32_t found = -1;
-    int64_t most = 0;
     for (uint32_t o = 0; o < p->ops; o++) {
-        const zl_tp_op *op = &p->op[o];
-        if (!zl_tp_has(&e->ops, o) || op->role != (int32_t)role) continue;
-        int64_t at = op->section != ZL_TP_LOOP ? (int64_t)o : last ? ends(p, op) : op->issue;
-        if (found < 0 || (last ? at >= most : at < most)) found = (int32_t)o, most = at;
+        if (!zl_tp_has(&e->ops, o) || p->op[o].role != (int32_t)role) continue;
+        if (found < 0 || (last ? ended_before(p, (uint32_t)found, o) : issued_before(p, o, (uint32_t)found))) found = (int32_t)o;
     }
     return found;
 }

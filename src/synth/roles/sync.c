@@ -100,6 +100,7 @@ static bool async_reads(const zl_tp *p, const zl_tp_group *g, uint32_t e)
     return false;
 }
 
+/* In a loop all threads of the warp that stores have looked at the barrier of this round before one of them lets the next round begin. */
 static void arrival_put(zl_tp_writer *w, int32_t group, uint32_t e, bool over, zl_tp_at index)
 {
     const zl_tp *p = w->p;
@@ -110,6 +111,7 @@ static void arrival_put(zl_tp_writer *w, int32_t group, uint32_t e, bool over, z
     if (in_tmem(p, group) && computes) zl_putf(w->out, "%sfence tcgen05.before\n", w->indent);
     if (threads && async_reads(p, g, e)) zl_putf(w->out, "%sfence proxy.async\n", w->indent);
     if (p->role[w->role].kind == ZL_TP_STORES) zl_putf(w->out, "%swaitgroup bulk.read 0\n", w->indent);
+    if (p->role[w->role].kind == ZL_TP_STORES && epoch->section == ZL_TP_LOOP) zl_putf(w->out, "%ssync role\n", w->indent);
     zl_putf(w->out, p->role[w->role].kind == ZL_TP_PRODUCTS ? "%scommit tcgen05 signal %s" : "%sarrive %s", w->indent, zl_tp_bar(bar, p, group, e, over));
     zl_tp_put_slot(w, index, over ? 1 : epoch->stages);
     zl_puts(w->out, !computes ? "\n" : threads ? " threads\n" : " warps\n");
