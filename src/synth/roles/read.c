@@ -21,6 +21,7 @@ static zlay_status loop_read(zl_tp_reader *r)
     zl_tp *p = r->p;
     if (*p->param) return zl_tp_bad(r, "a program has one loop");
     if (!zl_cursor_name(&r->at, p->param)) return zl_tp_bad(r, "expected the loop's param");
+    p->loop_line = r->at.line;
     p->range = zl_tp_rest(&r->at);
     zl_cursor range = r->at;
     range.at = (size_t)(p->range.text - r->at.text);
@@ -36,6 +37,7 @@ static zlay_status move_read(zl_tp_reader *r)
     if (p->moves_count == ZL_TP_VALUES) return zl_fail(p->ctx, ZLAY_ELIMIT, "line %u: more than %d moves", r->at.line, ZL_TP_VALUES);
     if (!zl_cursor_name(&r->at, p->move[p->moves_count])) return zl_tp_bad(r, "expected a move's name");
     zlay_status status = zl_tp_bytes(r, &size, &bytes);
+    p->move_line[p->moves_count] = r->at.line;
     if (!status) p->move_bytes[p->moves_count++] = bytes;
     return status;
 }
@@ -134,6 +136,7 @@ static const char *body_read(zl_tp_reader *r, const char *line, const char *next
 {
     zl_tp *p = r->p;
     const char *begin = line;
+    p->body_line[p->bodies_count] = r->at.line;
     for (line = next; line < end; line = next) {
         next = zl_cursor_line(&r->at, line, end);
         if (zl_cursor_keyword(&r->at, "end") && zl_cursor_done(&r->at)) {

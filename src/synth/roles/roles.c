@@ -56,33 +56,6 @@ static zlay_status plan(zl_tp *p, const char *text, size_t length)
     return status ? status : zl_tp_order(p);
 }
 
-/* A line of the pipe's text, counted from 1. */
-static zl_tp_span line_of(const char *text, size_t length, uint32_t line)
-{
-    const char *end = text + length, *stop;
-    for (; line > 1; line--) text = (const char *)memchr(text, '\n', (size_t)(end - text)) + 1;
-    while (*text == ' ') text++;
-    stop = memchr(text, '\n', (size_t)(end - text));
-    return (zl_tp_span){text, (size_t)((stop ? stop : end) - text)};
-}
-
-static zlay_status refuse(zl_tp *p, const char *text, size_t length, const zlay_pipe_reason *reason)
-{
-    char quoted[2][256];
-    const zl_tp_span at = line_of(text, length, reason->line), other = line_of(text, length, reason->other);
-    return zl_fail(p->ctx, ZLAY_ENOTSUP, "the pipe of these operations would break the rule %s at '%s'%s%s%s", zlay_pipe_rule_name(reason->rule),
-                   zl_quote(quoted[0], at.text, at.length), reason->other ? " against '" : "", reason->other ? zl_quote(quoted[1], other.text, other.length) : "",
-                   reason->other ? "'" : "");
-}
-
-/* A body, or what stands behind an operation, that the pipe's parser does not take. */
-static zlay_status unread(zl_tp *p, zlay_status status)
-{
-    char message[512];
-    snprintf(message, sizeof message, "%s", zlay_ctx_message(p->ctx));
-    return zl_fail(p->ctx, status, "in the pipe of the program: %s", message);
-}
-
 /* What no barrier orders, as a sum that nothing reads between two beginnings, is refused with the rule that it breaks. */
 static zlay_status prove(zl_tp *p, zlay_roles *roles)
 {
@@ -92,11 +65,11 @@ static zlay_status prove(zl_tp *p, zlay_roles *roles)
     const char *text = zl_print_scratch(p->ctx, &length, zl_tp_put, p);
     if (!text) return ZLAY_ENOMEM;
     zlay_status status = zl_pipe_parse(p->ctx, &roles->pipe, text, length);
-    if (status) return unread(p, status);
+    if (status) return zl_tp_unread(p, status, text, length);
     status = zl_verify_part(p->ctx, &answer, &reason, 1, &count, NULL, roles->pipe);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return refuse(p, text, length, &reason);
+    return zl_tp_refuse(p, text, length, &reason);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------ */

@@ -108,6 +108,12 @@ typedef struct zl_tp_role {
     int64_t stages; /* beyond the first */
 } zl_tp_role;
 
+/* The program's line that the writer is at when its text reaches a byte; 0: none. */
+typedef struct zl_tp_found {
+    size_t at;
+    uint32_t line;
+} zl_tp_found;
+
 typedef struct zl_tp {
     zlay_ctx *ctx;
     const zlay_target *target;
@@ -120,7 +126,7 @@ typedef struct zl_tp {
     uint32_t fewer[ZL_TP_VALUES];   /* stages that a value is to have, where those that the times want do not fit; 0: as many */
     int64_t ii, bound;
     zl_tp_span moves, bodies[ZLAY_ROLES_BODIES];
-    uint32_t bodies_count;
+    uint32_t bodies_count, body_line[ZLAY_ROLES_BODIES], loop_line, move_line[ZL_TP_VALUES];
     char move[ZL_TP_VALUES][ZL_TP_NAME];
     uint64_t move_bytes[ZL_TP_VALUES];
     uint32_t moves_count;
@@ -133,6 +139,7 @@ typedef struct zl_tp {
     uint64_t smem;
     uint32_t columns;
     uint32_t roles, warps, launch, compute; /* registers of a thread at launch, and of one that computes */
+    zl_tp_found *found; /* what the writer looks for; NULL: nothing */
 } zl_tp;
 
 static inline void zl_tp_add(zl_tp_set *s, uint32_t i) { s->word[i / 64] |= 1ull << i % 64; }
@@ -177,6 +184,9 @@ zlay_status zl_tp_epochs(zl_tp *p);
 bool zl_tp_by_threads(const zl_tp *p, const zl_tp_epoch *e, uint32_t role);
 /* The first operation of a role in an epoch to begin, and the last to end. */
 int32_t zl_tp_edge(const zl_tp *p, const zl_tp_epoch *e, uint32_t role, bool last);
+/* Refuses a pipe that breaks a rule, or that the pipe's parser does not take: a body, or what stands behind an operation. */
+zlay_status zl_tp_refuse(zl_tp *p, const char *text, size_t length, const zlay_pipe_reason *reason);
+zlay_status zl_tp_unread(zl_tp *p, zlay_status status, const char *text, size_t length);
 /* The pipe's text; `value` is a zl_tp. */
 void zl_tp_put(zl_text *out, const void *value);
 
