@@ -198,8 +198,7 @@ static zlay_status depth_find(zl_tp *p, int32_t group)
 {
     zl_tp_group *g = &p->group[group];
     const zl_tp_value *v = &p->value[group];
-    int64_t start = INT64_MAX, end = 0;
-    g->depth = 1;
+    int64_t start = INT64_MAX, end = 0, depth = 1;
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (op->section != ZL_TP_LOOP || !access_of(p, op, group)) continue;
@@ -207,11 +206,12 @@ static zlay_status depth_find(zl_tp *p, int32_t group)
         if (op->at + op->latency > end) end = op->at + op->latency;
     }
     if (!p->tmem && v->space == ZL_TP_SHARED && !v->each) end += p->ii * (p->instances - 1) / p->instances;
-    if (g->ring) g->depth = v->most ? v->most : (uint32_t)((end - start + p->ii - 1) / p->ii);
+    if (g->ring) depth = v->most ? v->most : (end - start + p->ii - 1) / p->ii;
     if (v->space == ZL_TP_TMEM)
-        while (g->depth <= 512 && (((uint64_t)g->depth * v->columns & ((uint64_t)g->depth * v->columns - 1)) || g->depth * v->columns < 32)) g->depth++;
-    if (g->depth <= 64) return ZLAY_OK;
-    return zl_fail(p->ctx, ZLAY_NONE, "line %u: '%s' would have %u stages, and a ring has 64", v->line, v->name, g->depth);
+        while (depth <= 512 && ((depth * v->columns & (depth * v->columns - 1)) || depth * v->columns < 32)) depth++;
+    if (depth > 64) return zl_fail(p->ctx, ZLAY_NONE, "line %u: '%s' would have %lld stages, and a ring has 64", v->line, v->name, (long long)depth);
+    g->depth = (uint32_t)depth;
+    return ZLAY_OK;
 }
 
 static zlay_status ring_find(zl_tp *p, int32_t group)

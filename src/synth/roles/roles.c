@@ -132,14 +132,18 @@ static bool stage_take(zl_tp *p, uint32_t *fewer, const char *text, size_t lengt
     return found;
 }
 
-/* Plans; where the stages that the times want do not fit, with fewer, one at a time. */
+/* Plans; where the stages that the times want do not fit, with fewer, one at a time. The bound is that of all stages, for other losses
+ * may cost less. */
 static zlay_status plan_fitting(zl_tp *p, const char *text, size_t length)
 {
     uint32_t fewer[ZL_TP_VALUES] = {0};
     zlay_status status = plan(p, text, length);
-    while (is_too_much(p, status) && stage_take(p, fewer, text, length)) {
+    const int64_t bound = p->bound;
+    for (bool less = true; less && is_too_much(p, status);) {
+        less = stage_take(p, fewer, text, length);
         again(p, fewer, p->turnless);
         status = plan(p, text, length);
+        p->bound = bound;
     }
     return status;
 }

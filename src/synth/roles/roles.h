@@ -169,6 +169,8 @@ static inline int32_t zl_tp_sum(const zl_tp_op *op) { return op->operand[op->ope
 /* Whether an operation is over only some time after a thread has issued it. */
 static inline bool zl_tp_async(const zl_tp_op *op) { return op->kind == ZL_TP_COPY || op->kind == ZL_TP_MMA || op->kind == ZL_TP_STORE; }
 
+/* Where `i`, the iteration, stands in a text next, at `from` or behind it; at its end: nowhere. */
+size_t zl_tp_iteration(zl_tp_span tail, size_t from);
 /* Reads the program. */
 zlay_status zl_tp_read(zl_tp *p, const char *text, size_t length);
 /* Parts operations that access registers: those of one register are in one part. */
