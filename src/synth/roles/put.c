@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+void zl_tp_wrote(zl_tp_found *found, const zl_text *out, size_t begin, uint32_t line)
+{
+    if (found && begin <= found->at && found->at < out->need) found->line = line;
+}
+
 /* ---- positions ---------------------------------------------------------------------------------- */
 
 static void put_at(const zl_tp_writer *w, zl_tp_at at)

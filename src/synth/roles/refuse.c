@@ -7,11 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void zl_tp_wrote(zl_tp_found *found, const zl_text *out, size_t begin, uint32_t line)
-{
-    if (found && begin <= found->at && found->at < out->need) found->line = line;
-}
-
 /* A line of the pipe's text, counted from 1, without the blanks before it. */
 static zl_tp_span line_of(const char *text, size_t length, uint32_t line)
 {
