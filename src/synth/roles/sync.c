@@ -147,12 +147,23 @@ static void arrivals_put(zl_tp_writer *w, uint32_t op, zl_tp_at at)
 
 /* ---- the role's own threads ------------------------------------------------------------------------ */
 
+/* Stores that may still read when an iteration writes its stage of a ring: those of the other stages, where the role stores nothing else. */
+static uint32_t stores_open(const zl_tp_writer *w, const zl_tp_op *op, int32_t value)
+{
+    const zl_tp *p = w->p;
+    const zl_tp_group *g = &p->group[p->value[value].group];
+    uint32_t stores = 0;
+    for (uint32_t o = 0; o < p->ops; o++)
+        stores += p->op[o].kind == ZL_TP_STORE && p->op[o].role == (int32_t)w->role && p->op[o].section != ZL_TP_AFTER;
+    return op->section == ZL_TP_LOOP && g->ring && stores == 1 ? g->depth - 1 : 0;
+}
+
 static void hold(zl_tp_writer *w, const zl_tp_op *op, int32_t value)
 {
     const uint32_t was = w->held[value];
     bool async = op->kind == ZL_TP_STORE || op->kind == ZL_TP_MMA, writes = op->kind == ZL_TP_WRITE;
     if (w->p->role[w->role].kind != ZL_TP_COMPUTES) return;
-    if (was & ZL_HELD_STORED && writes) zl_putf(w->out, "%swaitgroup bulk.read 0\n", w->indent);
+    if (was & ZL_HELD_STORED && writes) zl_putf(w->out, "%swaitgroup bulk.read %u\n", w->indent, stores_open(w, op, value));
     if (was & ZL_HELD_WRITTEN && async) zl_putf(w->out, "%sfence proxy.async\n", w->indent);
     if (writes ? was & (ZL_HELD_READ | ZL_HELD_STORED) : was & ZL_HELD_WRITTEN) zl_putf(w->out, "%ssync role\n", w->indent);
     if (writes) w->held[value] = ZL_HELD_WRITTEN;

@@ -318,8 +318,8 @@ static const struct made {
      "tiles x\nloop N 5..\nshared K 8192 stages 1\nshared L 8192\nshared D 8192\nbefore\nuse O, P\nloop\ncopy bulk 8192 -> K : cycles 54 latency 159\ncopy bulk 8192 -> L : cycles 133\n"
      "mma P, K -> O : cycles 82 latency 80\nmma K, L + K, K -> S fresh : latency 180\nuse S, P : latency 169\nafter\nwrite D from O\nstore D 8192\n",
      "role computes"},
-    /* Tiles that are stored in the loop. */
-    {"sm_90a", STREAM STREAMED "write D from T : cycles 30\nstore D 8192 : cycles 90 latency 300\n", "store D[(i-1) % 3] 8192"},
+    /* Tiles that are stored in the loop: stores of the other stages may still read. */
+    {"sm_90a", STREAM STREAMED "write D from T : cycles 30\nstore D 8192 : cycles 90 latency 300\n", "waitgroup bulk.read 2\n    sync role\n    write D[i % 3] from T"},
     {"sm_100a", STREAM "tmem T 32\n" STREAMED "tld T -> C : cycles 20\nwrite D from C : cycles 30\nstore D 8192 : cycles 90 latency 300\n",
      "waitgroup bulk.read 0\n    sync role\n    arrive D_read1"},
     /* Two roles write one stage, and one of them stores it for both. */
