@@ -165,8 +165,19 @@ static void loop_ends(zl_tp_group *g)
     last->over = !last->stages || (next->roles & ~first->roles) || (next->roles & (next->roles - 1));
 }
 
-static void barriers_find(zl_tp *p, zl_tp_group *g)
+/* A copy signals the barrier at which another role waits for it. */
+static zlay_status copies_check(const zl_tp *p, int32_t group)
 {
+    const zl_tp_group *g = &p->group[group];
+    for (uint32_t o = 0; o < p->ops; o++)
+        for (uint32_t e = 0; p->op[o].kind == ZL_TP_COPY && e < g->epochs; e++)
+            if (zl_tp_has(&g->epoch[e].ops, o) && !g->epoch[e].stages) return zl_fail(p->ctx, ZLAY_EINVAL, "line %u: nothing reads what it copies into '%s'", p->op[o].line, name_of(p, group));
+    return ZLAY_OK;
+}
+
+static zlay_status barriers_find(zl_tp *p, int32_t group)
+{
+    zl_tp_group *g = &p->group[group];
     for (uint32_t i = 0; i < g->epochs; i++) {
         zl_tp_epoch *e = &g->epoch[i];
         counts_find(p, e);
@@ -175,6 +186,7 @@ static void barriers_find(zl_tp *p, zl_tp_group *g)
         else if (e[1].section == ZL_TP_LOOP) e->stages = g->depth;
     }
     if (in(g, ZL_TP_LOOP)) loop_ends(g);
+    return copies_check(p, group);
 }
 
 /* ---- what a value needs ---------------------------------------------------------------------------- */
@@ -257,7 +269,7 @@ zlay_status zl_tp_epochs(zl_tp *p)
         if (status || p->value[v].group != (int32_t)v) continue;
         status = accesses_add(p, (int32_t)v);
         if (!status) status = ring_find(p, (int32_t)v);
-        if (!status) barriers_find(p, &p->group[v]);
+        if (!status) status = barriers_find(p, (int32_t)v);
     }
     return status ? status : capacity_check(p);
 }

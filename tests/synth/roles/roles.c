@@ -289,6 +289,7 @@ static const struct refused {
     {"sm_90a", "tiles x\nloop N 5..3\nshared A 8192\nshared D 16384\nloop\ncopy tensor 8192 -> A\nmma A, A -> C fresh first\n" TAIL, ZLAY_EINVAL, "line 2: in the pipe of the program: a number is out of range"},
     {"sm_90a", "tiles x\nloop N 1..\nmove t 8192\nmove t 8192\nshared A t\nshared D 16384\nloop\ncopy tensor t -> A\nmma A, A -> C fresh first\n" TAIL, ZLAY_EINVAL, "line 4: in the pipe of the program: a name is used twice"},
     {"sm_90a", HEAD "loop\ncopy tensor 8192 -> A\ncopy tensor 8192 -> B\nmma A, B -> C fresh first\nafter\nwrite D from C\nstore D 4096\n", ZLAY_ENOTSUP, "line 12: the pipe of these operations would break the rule bytes at 'store D[0] 4096'"},
+    {"sm_90a", HEAD "loop\ncopy tensor 8192 -> B\nmma A, B -> C fresh first\n" TAIL "copy tensor 8192 -> A\n", ZLAY_EINVAL, "line 12: nothing reads what it copies into 'A'"},
     {"sm_90a", "tiles x\nloop i 1..\n", ZLAY_EINVAL, "line 2: 'i' is a name that the pipe gives"},
     {"sm_90a", "tiles x\nloop j 1..\n", ZLAY_EINVAL, "line 2: 'j' is a name that the pipe gives"},
     {"sm_90a", "tiles x\nloop N 1..\nshared loads 16\n", ZLAY_EINVAL, "line 3: 'loads' is a name that the pipe gives"},
