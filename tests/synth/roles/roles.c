@@ -397,6 +397,43 @@ static void reads_prefixes(void **state)
     }
 }
 
+/* The program in `text` with line `from` moved to where line `to` is. */
+static void move_line(int from, int to)
+{
+    const char *lines[128];
+    int count = 0;
+    for (const char *at = text; *at; at += strcspn(at, "\n") + 1) lines[count++] = at;
+    program[0] = 0;
+    for (int i = 0, next = 0; i < count; i++) {
+        if (next == from) next++;
+        const char *line = i == to ? lines[from] : lines[next++];
+        strncat(program, line, strcspn(line, "\n") + 1);
+    }
+}
+
+/* With any line in the place of any other a program is refused, or has a proved pipe. */
+static void moves_lines(void **state)
+{
+    static const char *const files[] = {"examples/gemm.tiles", "examples/blackwell_gemm.tiles"};
+    int answered = 0;
+    for (int x = 0; x < 2; x++) {
+        static char whole[TEXT];
+        int count = 0;
+        read_file(files[x]);
+        strcpy(whole, program);
+        for (const char *at = whole; *at; at++) count += *at == '\n';
+        for (int i = 0; i < count * count; i++) {
+            zlay_roles *roles;
+            strcpy(text, whole);
+            move_line(i / count, i % count);
+            zlay_status status = zlay_roles_synth(*state, &roles, target_of(x ? "sm_100a" : "sm_90a"), program, strlen(program));
+            assert_true(status != ZLAY_EINTERNAL);
+            if (!status) proved(*state, zlay_roles_pipe(roles)), zlay_roles_free(roles), answered++;
+        }
+    }
+    assert_true(answered > 50);
+}
+
 static zlay_status work(zlay_ctx *ctx, void *given)
 {
     zlay_roles *roles = NULL;
@@ -423,7 +460,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),          cmocka_unit_test(finds_roles), cmocka_unit_test(corrects_apart), cmocka_unit_test(products_queue), cmocka_unit_test(prints_kernels),
-        cmocka_unit_test(needs_its_barriers), cmocka_unit_test(makes_pipes), cmocka_unit_test(bounds_all_stages), cmocka_unit_test(refuses),   cmocka_unit_test(reads_prefixes), cmocka_unit_test(memory_ends),
+        cmocka_unit_test(needs_its_barriers), cmocka_unit_test(makes_pipes), cmocka_unit_test(bounds_all_stages), cmocka_unit_test(refuses),   cmocka_unit_test(reads_prefixes), cmocka_unit_test(moves_lines), cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("synth/roles/roles", tests, begin, end);
 }
