@@ -125,7 +125,8 @@ static void put_unit(zl_text *out, const timetable *d, const char *unit, int64_t
         put_name(out, i ? "" : unit, 12);
         zl_putf(out, "%s\n", lane[i]);
     }
-    if (lanes > LANES) zl_putf(out, "%13sand more at a time than the %d that are drawn\n", "", LANES);
+    if (lanes > LANES)
+        zl_putf(out, "%13sand more at a time than the %d that are drawn\n", "", LANES);
 }
 
 /* ---- text -------------------------------------------------------------------------- */
