@@ -221,7 +221,8 @@ static zlay_status depth_find(zl_tp *p, int32_t group)
     if (g->ring) depth = v->most ? v->most : (end - start + p->ii - 1) / p->ii;
     if (v->space == ZL_TP_TMEM)
         while (depth <= 512 && ((depth * v->columns & (depth * v->columns - 1)) || depth * v->columns < 32)) depth++;
-    if (depth > 64) return zl_fail(p->ctx, ZLAY_NONE, "line %u: '%s' would have %lld stages, and a ring has 64", v->line, v->name, (long long)depth);
+    if (depth > ZL_TP_DEPTH && g->ring && !v->most) p->deep = (uint32_t)group + 1;
+    if (depth > ZL_TP_DEPTH) return zl_fail(p->ctx, ZLAY_NONE, "line %u: '%s' would have %lld stages, and a ring has %d", v->line, v->name, (long long)depth, ZL_TP_DEPTH);
     g->depth = (uint32_t)depth;
     return ZLAY_OK;
 }
@@ -255,7 +256,7 @@ static zlay_status capacity_check(zl_tp *p)
     p->columns = (uint32_t)columns;
     uint64_t smem = p->target->smem;
     if (p->smem > smem) return zl_fail(p->ctx, ZLAY_NONE, "shared memory: the stages take %llu bytes, and a block has %llu", (unsigned long long)p->smem, (unsigned long long)smem);
-    if (columns > 512) return zl_fail(p->ctx, ZLAY_NONE, "tensor memory: the stages take %llu columns, and there are 512", (unsigned long long)columns);
+    if (columns > ZL_TP_COLUMNS) return zl_fail(p->ctx, ZLAY_NONE, "tensor memory: the stages take %llu columns, and there are %d", (unsigned long long)columns, ZL_TP_COLUMNS);
     return ZLAY_OK;
 }
 

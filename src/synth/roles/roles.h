@@ -16,7 +16,9 @@ enum {
     ZL_TP_ROLES = ZLAY_ROLES_MOST,
     ZL_TP_ITEMS = 2 * ZL_TP_OPS,
     ZL_TP_PEEL = 16,     /* iterations before the loop */
-    ZL_TP_NAME = 72
+    ZL_TP_NAME = 72,
+    ZL_TP_COLUMNS = 512, /* of tensor memory */
+    ZL_TP_DEPTH = 64     /* stages of a ring */
 };
 
 enum { ZL_TP_REGISTERS, ZL_TP_SHARED, ZL_TP_TMEM };
@@ -123,6 +125,7 @@ typedef struct zl_tp {
     zl_tp_span range;    /* of the param */
     uint32_t instances;
     bool no_turns, turnless, turns; /* the program wants none; none are tried; instances take turns */
+    uint32_t deep;                  /* the group, and 1, whose ring has more stages than there can be; 0: none */
     uint32_t fewer[ZL_TP_VALUES];   /* stages that a value is to have, where those that the times want do not fit; 0: as many */
     int64_t ii, bound;
     zl_tp_span moves, bodies[ZLAY_ROLES_BODIES];

@@ -323,6 +323,9 @@ static const struct made {
     {"sm_90a", STREAM STREAMED "write D from T : cycles 30\nstore D 8192 : cycles 90 latency 300\n", "waitgroup bulk.read 2\n    sync role\n    write D[i % 3] from T"},
     {"sm_100a", STREAM "tmem T 32\n" STREAMED "tld T -> C : cycles 20\nwrite D from C : cycles 30\nstore D 8192 : cycles 90 latency 300\n",
      "waitgroup bulk.read 0\n    sync role\n    arrive D_read1"},
+    /* Tensor memory has room for two stages, not for the four that the times want; a ring has at most 64. */
+    {"sm_100a", STREAM "tmem T 256\n" STREAMED "tld T -> C : cycles 20 latency 300\nwrite D from C : cycles 30\nstore D 8192 : cycles 90 latency 300\n", "tmem T[2] 256"},
+    {"sm_90a", "tiles x\nloop N 9..\nshared A 512\nshared D 512\nloop\ncopy bulk 512 -> A : cycles 10 latency 2000\nmma A, A -> C fresh first : cycles 10\nafter\nwrite D from C\nstore D 512\n", "smem A[64] 512"},
     /* Two roles write one stage, and one of them stores it for both. */
     {"sm_90a",
      TWICE "copy tensor 8192 -> A : cycles 50 latency 300\nmma B, B -> C fresh : cycles 60 latency 100\nwrite D from C : cycles 30\nstore D 8192 : cycles 20\n"
