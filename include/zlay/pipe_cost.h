@@ -65,8 +65,10 @@ typedef struct zlay_pipe_cost {
  *  Returns: ZLAY_OK; ZLAY_NONE the machine lacks a number that the pipe needs,
  *           or the run breaks a rule of pipes: the message says which;
  *           ZLAY_EINVAL a NULL, a param outside its range or without a value,
- *           a product of no name of the text, or a reserved word that is not 0;
- *           ZLAY_ELIMIT the run has more events than limits.points;
+ *           a product of no name of the text, or two of one, or a reserved word
+ *           that is not 0; ZLAY_EOVERFLOW a latency that passes 2^40 cycles, or times
+ *           that pass 62 bits; ZLAY_ELIMIT the run has more events than limits.points,
+ *           or than 32000 of one role;
  *           ZLAY_ENOTSUP an event that has no time here; ZLAY_ENOMEM.
  */
 ZLAY_API zlay_status zlay_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *pipe,

@@ -121,13 +121,15 @@ enum {
     ZLAY_SCHEDULE_CYCLE = 1, /* edges of distance 0 make a cycle of positive latency */
     ZLAY_SCHEDULE_UNIT,      /* a unit of count 0 is used */
     ZLAY_SCHEDULE_CAPACITY,  /* the values of a space do not fit, whatever ii is */
-    ZLAY_SCHEDULE_RIGID      /* edges fix operations of one unit at the same time, in every ii */
+    ZLAY_SCHEDULE_RIGID      /* edges fix operations of units at the same time, in every ii */
 };
 
 /** The witness that there is none. */
 typedef struct zlay_schedule_reason {
     int32_t reason;      /* ZLAY_SCHEDULE_CYCLE .. ZLAY_SCHEDULE_RIGID; 0: there is a schedule */
-    uint32_t unit;       /* of UNIT: its number */
+    uint32_t unit;       /* of UNIT: its number; of RIGID: that of one whose operations do not
+                            fit by themselves; UINT32_MAX: it takes several, or
+                            is not decided */
     uint32_t space;      /* of CAPACITY: its number */
     uint32_t count;      /* of CYCLE: how many edges `edge` has */
     uint64_t least;      /* of CAPACITY: the least that will do, the other spaces as they

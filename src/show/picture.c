@@ -46,13 +46,17 @@ void zlay_picture_free(zlay_picture *picture)
 
 /* ---- texts ------------------------------------------------------------ */
 
+/* A copy of a text. A control character is a question mark: terminals obey them, and XML has none. */
 static uint64_t keep(zl_sketch *s, const char *text)
 {
     size_t length = text ? strlen(text) : 0;
     if (s->status || !length) return 0;
     uint64_t at = s->picture->pool.count;
     char *room = more(s, &s->picture->pool, length + 1, 1);
-    if (room) memcpy(room, text, length + 1);
+    for (size_t i = 0; room && i <= length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        room[i] = (c && c < 0x20) || c == 0x7f ? '?' : text[i];
+    }
     return room ? at : 0;
 }
 

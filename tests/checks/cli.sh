@@ -395,6 +395,13 @@ check "pipe verify: no with the rule, the lines and a run" pipe_is_refused
 check "pipe fences: what was missing is there again" pipe_is_fenced
 loop_has_none() { sed 's/4096/1000/' examples/loops/sum.json > "$tap_dir/none.json" && exits 1 "$zlay" pipe schedule "$tap_dir/none.json" && exits 2 "$zlay" pipe schedule README.md && exits 2 "$zlay" pipe schedule; }
 check "pipe schedule: a capacity that is too small, and what is no loop" loop_has_none
+loop_is_drawn() { # names with control characters, bytes past 63 bits, and more operations than letters and lines
+    printf '%s' '{"ops":[{"name":"a\n\u001b[1m","unit":"u","cycles":1,"latency":1}],"edges":[],"units":{"u":1},"values":[{"def":"a\n\u001b[1m","uses":[],"bytes":"18446744073709551615","space":"s"}],"capacity":{"s":"18446744073709551615"}}' | "$zlay" pipe schedule - > "$tap_dir/drawn" &&
+        grep -q '^a a??\[1m ' "$tap_dir/drawn" && grep -q '1 x 18446744073709551615$' "$tap_dir/drawn" || return 1
+    awk 'BEGIN { printf "{\"ops\":["; for (i = 0; i < 63; i++) printf "%s{\"name\":\"o%d\",\"unit\":\"u\",\"cycles\":1,\"latency\":1}", i ? "," : "", i; printf "],\"edges\":[],\"units\":{\"u\":21}}" }' | "$zlay" pipe schedule - > "$tap_dir/drawn" &&
+        grep -q '^9 o61 ' "$tap_dir/drawn" && grep -q '^\* o62 ' "$tap_dir/drawn" && grep -q 'and more at a time than the 16 that are drawn' "$tap_dir/drawn"
+}
+check "pipe schedule: names that are printed, and more operations than letters" loop_is_drawn
 check "pipe emit: PTX and CUDA C" pipe_is_a_kernel
 check "pipe emit: what is wrong is not printed" exits 1 "$zlay" pipe emit "$tap_dir/early.pipe" sm_90a
 check "pipe emit: another language is an error" exits 2 "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a rust

@@ -178,8 +178,8 @@ check "docs/pipe.md: the transcripts" transcript_is_true docs/pipe.md 6
 check "docs/stages.md: the transcripts" transcript_is_true docs/stages.md 12
 check "docs/machine.md: the transcripts" transcript_is_true docs/machine.md 4
 check "docs/tuning.md: the transcripts" transcript_is_true docs/tuning.md 9
-check "docs/roles.md: the transcripts" transcript_is_true docs/roles.md 5
-check "docs/schedule.md: the transcripts" transcript_is_true docs/schedule.md 7
+check "docs/roles.md: the transcripts" transcript_is_true docs/roles.md 7
+check "docs/schedule.md: the transcripts" transcript_is_true docs/schedule.md 8
 check "docs/attention.md: the transcript" transcript_is_true docs/attention.md 4
 check "docs/pictures.md: the transcripts" transcript_is_true docs/pictures.md 26
 check "docs/recipes/tensormap.md: the transcript" transcript_is_true docs/recipes/tensormap.md 1

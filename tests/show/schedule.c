@@ -239,9 +239,23 @@ static void test_memory(void **state)
     heap_close(&h, ctx);
 }
 
+/* A name may hold what a terminal obeys and what XML has not. */
+static void test_control_characters(void **state)
+{
+    static const zlay_schedule_op bell[] = {{"a\n\033[1m", 0, 0, 2, 2}};
+    static const zlay_schedule_unit tab[] = {{"u\t\177", 1}};
+    zlay_schedule_request loop = {.size = sizeof loop, .op = bell, .ops = 1, .unit = tab, .units = 1};
+    zlay_picture *picture = show(*state, &loop, NULL);
+    zlay_box box;
+    assert_int_equal(zlay_picture_box_nth(&box, picture, 0, 0), ZLAY_OK);
+    assert_string_equal(box.label, "a??[1m");
+    assert_string_equal(zlay_picture_row(picture, 0, 0), "u??");
+    zlay_picture_free(picture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_example), cmocka_unit_test(test_random_loops), cmocka_unit_test(test_scaled),
-                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory)};
+                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_control_characters), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -79,10 +79,12 @@ const zl_fields zl_pipe_cost_fields = {ZL_ROWS(asked_rows, asked)};
 static zlay_status take_params(zl_call *call, int64_t *values, const asked *a)
 {
     const zlay_pipe *pipe = a->pipe;
-    for (uint32_t k = 0; k < pipe->params_count; k++)
-        if (!zl_json_i64(json_object_get(a->params, pipe->params[k].name), &values[k]))
-            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'params': '%s' is no integer",
-                           pipe->params[k].name);
+    for (uint32_t k = 0; k < pipe->params_count; k++) {
+        const json_t *value = json_object_get(a->params, pipe->params[k].name);
+        if (!zl_json_i64(value, &values[k]))
+            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'params': '%s' %s", pipe->params[k].name,
+                           value ? "is no integer of 64 bits" : "has no value");
+    }
     if (json_object_size(a->params) == pipe->params_count) return ZLAY_OK;
     return zl_fail(call->ctx, ZLAY_EINVAL,
                    "field 'params' has a name that is no param of the pipe");

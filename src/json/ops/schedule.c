@@ -46,9 +46,11 @@ static void place(timetable *d, const json_t *request)
 
 /* ---- the picture ------------------------------------------------------------------- */
 
+/* Letters and digits; those that have none of their own share a star. */
 static char mark_of(uint32_t i)
 {
-    return (char)(i % 52 < 26 ? 'a' + i % 26 : 'A' + i % 26);
+    if (i < 52) return (char)(i < 26 ? 'a' + i : 'A' + (i - 26));
+    return (char)(i < 62 ? '0' + (i - 52) : '*');
 }
 
 /* The first cycle of a column. */
@@ -79,7 +81,7 @@ static uint32_t lane_of(char *const lane[LANES], int64_t column, char mark)
 }
 
 /* Which operations of a unit are in flight in a column; where none is, which start within it.
- * Returns how many lanes that takes. */
+ * Returns how many lanes that takes, one more than there are where they do not do. */
 static uint32_t draw_column(const timetable *d, const char *unit, int64_t columns, int64_t column,
                             char *const lane[LANES])
 {
@@ -88,13 +90,25 @@ static uint32_t draw_column(const timetable *d, const char *unit, int64_t column
     for (int64_t end = at;; end = until) {
         for (uint32_t i = 0; i < d->ops; i++) {
             int64_t count = strcmp(d->op[i].unit, unit) ? 0 : in_flight(d, &d->op[i], at, end);
-            for (uint32_t k; count-- > 0 && (k = lane_of(lane, column, mark_of(i))) < LANES;) {
-                lane[k][column] = mark_of(i);
+            while (count-- > 0 && lanes <= LANES) {
+                uint32_t k = lane_of(lane, column, mark_of(i));
+                if (k < LANES) lane[k][column] = mark_of(i);
                 lanes = zl_max32(lanes, k + 1);
             }
         }
         if (lanes || end == until) return lanes;
     }
+}
+
+/* A name, with a question mark for each control character, in a column of so many letters. */
+static void put_name(zl_text *out, const char *name, size_t width)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)name[i];
+        zl_put(out, c < 0x20 || c == 0x7f ? "?" : name + i, 1);
+    }
+    zl_putf(out, "%*s", (int)(length < width ? width - length + 1 : 1), "");
 }
 
 static void put_unit(zl_text *out, const timetable *d, const char *unit, int64_t columns)
@@ -107,7 +121,12 @@ static void put_unit(zl_text *out, const timetable *d, const char *unit, int64_t
     }
     for (int64_t column = 0; column < columns; column++)
         lanes = zl_max32(lanes, draw_column(d, unit, columns, column, lane));
-    for (uint32_t i = 0; i < lanes; i++) zl_putf(out, "%-12s %s\n", i ? "" : unit, lane[i]);
+    for (uint32_t i = 0; i < lanes && i < LANES; i++) {
+        put_name(out, i ? "" : unit, 12);
+        zl_putf(out, "%s\n", lane[i]);
+    }
+    if (lanes > LANES)
+        zl_putf(out, "%13sand more at a time than the %d that are drawn\n", "", LANES);
 }
 
 /* ---- text -------------------------------------------------------------------------- */
@@ -138,13 +157,13 @@ static void put_buffers(zl_text *out, const page *p)
     json_array_foreach(depths, i, depth)
     {
         const json_t *value = json_array_get(values, i % json_array_size(values));
-        int64_t count = 0;
-        zl_json_i64(depth, &count);
-        zl_putf(out, "%s%-16s %-12s %6" PRId64 " x %" PRId64 "\n",
-                i ? "" : "\nvalue of         space       buffers x bytes\n",
-                json_string_value(json_object_get(value, "def")),
-                json_string_value(json_object_get(value, "space")), count,
-                number_of(value, "bytes"));
+        uint64_t count = 0, bytes = 0;
+        zl_json_u64(depth, &count);
+        zl_json_u64(json_object_get(value, "bytes"), &bytes);
+        zl_puts(out, i ? "" : "\nvalue of         space       buffers x bytes\n");
+        put_name(out, json_string_value(json_object_get(value, "def")), 16);
+        put_name(out, json_string_value(json_object_get(value, "space")), 12);
+        zl_putf(out, "%6" PRIu64 " x %" PRIu64 "\n", count, bytes);
     }
 }
 
@@ -157,10 +176,13 @@ static void write_all(zl_text *out, const void *value)
     put_head(out, d);
     if (!d->ops) return;
     zl_puts(out, "\n  operation        unit           cycles      start      stage + cycle\n");
-    for (uint32_t i = 0; i < d->ops; i++)
-        zl_putf(out, "%c %-16s %-12s %8" PRId64 " %10" PRId64 " %10" PRId64 " + %" PRId64 "\n",
-                mark_of(i), d->op[i].name, d->op[i].unit, d->op[i].cycles, d->op[i].start,
-                d->op[i].start / d->ii, d->op[i].start % d->ii);
+    for (uint32_t i = 0; i < d->ops; i++) {
+        zl_putf(out, "%c ", mark_of(i));
+        put_name(out, d->op[i].name, 16);
+        put_name(out, d->op[i].unit, 12);
+        zl_putf(out, "%8" PRId64 " %10" PRId64 " %10" PRId64 " + %" PRId64 "\n", d->op[i].cycles,
+                d->op[i].start, d->op[i].start / d->ii, d->op[i].start % d->ii);
+    }
     put_buffers(out, p);
     int64_t columns = zl_min(COLUMNS, d->ii);
     zl_putf(out, "\none interval of %" PRId64 " cycles\n", d->ii);

@@ -302,6 +302,10 @@ static void put_witness(zl_call *call, const numbered *n, const zlay_schedule_re
         zl_put_value(call, witness, "latency", zl_json_int(why->latency));
     } else if (why->reason == ZLAY_SCHEDULE_UNIT) {
         zl_put_value(call, witness, "unit", json_string(n->unit[why->unit].name));
+    } else if (why->reason == ZLAY_SCHEDULE_RIGID) {
+        bool one = why->unit < n->r.units;
+        zl_put_value(call, witness, "rigid",
+                     one ? json_string(n->unit[why->unit].name) : json_null());
     } else if (why->reason == ZLAY_SCHEDULE_CAPACITY) {
         zl_put_value(call, witness, "space", json_string(n->space[why->space].name));
         zl_put_value(call, witness, "least", why->least ? zl_json_uint(why->least) : json_null());

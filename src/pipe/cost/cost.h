@@ -9,6 +9,9 @@
 
 enum { ZL_COST_MILLI = 1000, ZL_COST_GROUPS = 64 /* of a kind, whose times are kept */ };
 
+#define ZL_COST_CYCLES ((int64_t)1 << 40) /* the longest latency */
+#define ZL_COST_TIME (INT64_MAX / 4)      /* the latest time, in thousandths */
+
 /* A unit of one block: when it has served all that was asked, and how long it has served. */
 typedef struct zl_unit {
     int64_t free, busy;
@@ -61,6 +64,7 @@ zlay_status zl_pipe_cycles(zlay_ctx *ctx, zlay_pipe_cost *out, const zlay_pipe *
 /* ---- the machine: a number that is not there ends the run ---------------- */
 
 int64_t zl_cost_fact(zl_cost *c, int32_t fact);
+int64_t zl_cost_latency(zl_cost *c, int32_t fact); /* in thousandths of a cycle */
 bool zl_cost_form(zl_cost *c, zlay_machine_form *out, int32_t op, int32_t type, int32_t m,
                   int32_t n, int32_t k);
 void zl_cost_fail(zl_cost *c, zlay_status status, const char *format, ...) ZL_PRINTF(3, 4);

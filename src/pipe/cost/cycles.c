@@ -178,6 +178,16 @@ static bool has_sums(const zlay_pipe *pipe, const char *name)
     return found;
 }
 
+static bool is_again(const zlay_pipe_cost_request *ask, size_t product)
+{
+    const char *name = ask->products[product].name;
+    for (size_t k = 0; k < product; k++) {
+        const char *other = ask->products[k].name;
+        if (name && other ? !strcmp(name, other) : name == other) return true;
+    }
+    return false;
+}
+
 static zlay_status check_products(zlay_ctx *ctx, const zlay_pipe *pipe,
                                   const zlay_pipe_cost_request *ask)
 {
@@ -192,6 +202,9 @@ static zlay_status check_products(zlay_ctx *ctx, const zlay_pipe *pipe,
             return zl_fail(ctx, ZLAY_EINVAL, "products: a number is outside of 1..%d", MOST);
         if (p->name && !has_sums(pipe, p->name))
             return zl_fail(ctx, ZLAY_EINVAL, "products: the pipe sums nothing in %.64s", p->name);
+        if (is_again(ask, k))
+            return zl_fail(ctx, ZLAY_EINVAL, "products: two say what is summed in %.64s",
+                           p->name ? p->name : "all that have no entry");
     }
     return ZLAY_OK;
 }

@@ -21,7 +21,7 @@ static void later(int64_t *at, int64_t time)
 
 static int64_t cycles(const step *s, int32_t fact)
 {
-    return zl_cost_fact(s->c, fact) * ZL_COST_MILLI;
+    return zl_cost_latency(s->c, fact);
 }
 
 static uint32_t warps(const step *s)
@@ -384,4 +384,5 @@ void zl_cost_event(zl_cost *c, zl_run *r, const zl_instance *i)
     run(&s);
     close_phases(&s);
     later(&c->last, *s.at);
+    if (c->last > ZL_COST_TIME) zl_cost_fail(c, ZLAY_EOVERFLOW, "times pass 62 bits");
 }

@@ -33,6 +33,14 @@ int64_t zl_cost_fact(zl_cost *c, int32_t fact)
     return value;
 }
 
+int64_t zl_cost_latency(zl_cost *c, int32_t fact)
+{
+    int64_t value = zl_cost_fact(c, fact);
+    if (value <= ZL_COST_CYCLES) return value * ZL_COST_MILLI;
+    zl_cost_fail(c, ZLAY_EOVERFLOW, "%s passes 2^40 cycles", zlay_machine_fact_name(fact));
+    return 0;
+}
+
 bool zl_cost_form(zl_cost *c, zlay_machine_form *out, int32_t op, int32_t type, int32_t m,
                   int32_t n, int32_t k)
 {
@@ -46,14 +54,16 @@ bool zl_cost_form(zl_cost *c, zlay_machine_form *out, int32_t op, int32_t type, 
         return false;
     }
     if (out->basis != ZLAY_BASIS_MEASURED) c->ops |= 1ull << op;
-    return true;
+    if (out->latency <= ZL_COST_CYCLES) return true;
+    zl_cost_fail(c, ZLAY_EOVERFLOW, "the latency of %s passes 2^40 cycles", zlay_machine_op_name(op));
+    return false;
 }
 
 /* a * b / n rounded up; a run whose numbers pass 62 bits fails. */
 static int64_t scaled(zl_cost *c, int64_t a, int64_t b, int64_t n)
 {
     zl_i128 product = (zl_i128)a * b, value = n > 0 ? -zl_floor_div_128(-product, n) : 0;
-    if (n > 0 && value < INT64_MAX / 4) return (int64_t)value;
+    if (n > 0 && value < ZL_COST_TIME) return (int64_t)value;
     zl_cost_fail(c, n > 0 ? ZLAY_EOVERFLOW : ZLAY_NONE,
                  n > 0 ? "times pass 62 bits" : "a rate or a count of units is 0");
     return 0;
@@ -82,6 +92,6 @@ int64_t zl_cost_serve(zl_cost *c, int32_t block, int32_t unit, int64_t from, int
     if (u->free < from) u->free = from;
     u->free += work;
     u->busy += work;
-    if (u->free > INT64_MAX / 4) zl_cost_fail(c, ZLAY_EOVERFLOW, "times pass 62 bits");
+    if (u->free > ZL_COST_TIME) zl_cost_fail(c, ZLAY_EOVERFLOW, "times pass 62 bits");
     return u->free;
 }

@@ -114,6 +114,47 @@ static zlay_status find_space(asked *a, zlay_schedule_reason *why)
     return zl_fail(a->l->ctx, ZLAY_NONE, "no schedule: the capacities are too small for any ii");
 }
 
+/* ---- units ------------------------------------------------------------------------ */
+
+/* The first unit whose operations do not fit though all other units have room for everything. FOUND:
+ * every unit fits by itself; QUOTA: not decided. */
+static zl_outcome rigid_unit(asked *a, uint32_t *out)
+{
+    zl_looped *l = a->l;
+    const zlay_schedule_request *own = l->request;
+    zlay_schedule_request r = *own;
+    zlay_schedule_unit *unit = zl_scratch(l->ctx, r.units + 1, sizeof *unit);
+    zl_outcome found = unit ? ZL_FOUND : ZL_NO_MEMORY;
+    r.unit = unit;
+    l->request = &r;
+    *out = UINT32_MAX;
+    for (uint32_t u = 0; u < r.units && *out == UINT32_MAX && found == ZL_FOUND; u++) {
+        for (uint32_t i = 0; i < r.units; i++)
+            unit[i] = (zlay_schedule_unit){own->unit[i].name,
+                                           i == u ? own->unit[i].count : UINT64_MAX};
+        found = any(a);
+        if (found == ZL_DEAD) *out = u;
+    }
+    l->request = own;
+    return found;
+}
+
+static zlay_status say_rigid(asked *a, zlay_schedule_reason *why)
+{
+    const zl_looped *l = a->l;
+    char name[256] = "";
+    why->reason = ZLAY_SCHEDULE_RIGID;
+    zl_outcome found = rigid_unit(a, &why->unit);
+    if (found == ZL_NO_MEMORY) return ZLAY_ENOMEM;
+    bool one = why->unit != UINT32_MAX;
+    const char *unit = one ? l->request->unit[why->unit].name : "";
+    zl_quote(name, unit, strlen(unit));
+    return zl_fail(l->ctx, ZLAY_NONE,
+                   "no schedule: edges fix operations of %s%s%s at the same cycles, in every ii up "
+                   "to %lld, and no greater one helps",
+                   one ? "unit '" : found == ZL_FOUND ? "several units" : "units", name, one ? "'" : "", (long long)l->most);
+}
+
 zlay_status zl_loop_none(zl_looped *l, zlay_schedule_reason *why)
 {
     const uint64_t *own = l->capacity;
@@ -125,16 +166,8 @@ zlay_status zl_loop_none(zl_looped *l, zlay_schedule_reason *why)
     reset(&a, false);
     zl_outcome found = l->request->values ? any(&a) : ZL_DEAD;
     zlay_status status = ZLAY_ENOMEM;
-    if (found == ZL_DEAD) {
-        why->reason = ZLAY_SCHEDULE_RIGID;
-        status =
-            zl_fail(l->ctx, ZLAY_NONE,
-                    "no schedule: edges fix operations of one unit at the same cycles, in every "
-                    "ii up to %lld, and no greater one helps",
-                    (long long)l->most);
-    } else if (found != ZL_NO_MEMORY) {
-        status = find_space(&a, why);
-    }
+    if (found == ZL_DEAD) status = say_rigid(&a, why);
+    else if (found != ZL_NO_MEMORY) status = find_space(&a, why);
     l->capacity = own;
     return status;
 }

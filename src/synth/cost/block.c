@@ -106,7 +106,8 @@ zlay_status zl_kernel_finish(zlay_ctx *ctx, zlay_kernel_cost *out, const zlay_ma
     if (sent > INT64_MAX / 4) return zl_fail(ctx, ZLAY_EOVERFLOW, "cycles pass 63 bits");
     out->dram_cycles = (int64_t)sent;
     if (out->dram_cycles > out->cycles) out->bound = -1;
-    out->cycles = zl_max(out->cycles, out->dram_cycles) + zl_max(far - near, 0);
+    if (!zl_add(zl_max(out->cycles, out->dram_cycles), zl_max(far - near, 0), &out->cycles))
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "cycles pass 63 bits");
     zl_i128 ns = -zl_floor_div_128(-(zl_i128)out->cycles * 1000000, khz) + launch;
     if (ns > INT64_MAX) return zl_fail(ctx, ZLAY_EOVERFLOW, "nanoseconds pass 63 bits");
     out->ns = (int64_t)ns;

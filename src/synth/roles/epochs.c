@@ -105,15 +105,27 @@ static int64_t ends(const zl_tp *p, const zl_tp_op *op)
     return waits ? 2 * (op->at + op->latency) : 2 * op->at + 1;
 }
 
+/* Whether a role issues one of its operations before another of the same section: of two of one time the product that begins first. */
+static bool issued_before(const zl_tp *p, uint32_t x, uint32_t y)
+{
+    const zl_tp_op *a = &p->op[x], *b = &p->op[y];
+    if (a->section != ZL_TP_LOOP || (a->issue == b->issue && a->at == b->at)) return x < y;
+    return a->issue != b->issue ? a->issue < b->issue : a->at < b->at;
+}
+
+/* Whether an operation ends before another, or both at once and it is the earlier one. */
+static bool ended_before(const zl_tp *p, uint32_t x, uint32_t y)
+{
+    int64_t one = ends(p, &p->op[x]), other = ends(p, &p->op[y]);
+    return p->op[x].section != ZL_TP_LOOP || one == other ? x < y : one < other;
+}
+
 int32_t zl_tp_edge(const zl_tp *p, const zl_tp_epoch *e, uint32_t role, bool last)
 {
     int32_t found = -1;
-    int64_t most = 0;
     for (uint32_t o = 0; o < p->ops; o++) {
-        const zl_tp_op *op = &p->op[o];
-        if (!zl_tp_has(&e->ops, o) || op->role != (int32_t)role) continue;
-        int64_t at = op->section != ZL_TP_LOOP ? (int64_t)o : last ? ends(p, op) : op->issue;
-        if (found < 0 || (last ? at >= most : at < most)) found = (int32_t)o, most = at;
+        if (!zl_tp_has(&e->ops, o) || p->op[o].role != (int32_t)role) continue;
+        if (found < 0 || (last ? ended_before(p, (uint32_t)found, o) : issued_before(p, o, (uint32_t)found))) found = (int32_t)o;
     }
     return found;
 }
@@ -153,8 +165,19 @@ static void loop_ends(zl_tp_group *g)
     last->over = !last->stages || (next->roles & ~first->roles) || (next->roles & (next->roles - 1));
 }
 
-static void barriers_find(zl_tp *p, zl_tp_group *g)
+/* A copy signals the barrier at which another role waits for it. */
+static zlay_status copies_check(const zl_tp *p, int32_t group)
 {
+    const zl_tp_group *g = &p->group[group];
+    for (uint32_t o = 0; o < p->ops; o++)
+        for (uint32_t e = 0; p->op[o].kind == ZL_TP_COPY && e < g->epochs; e++)
+            if (zl_tp_has(&g->epoch[e].ops, o) && !g->epoch[e].stages) return zl_fail(p->ctx, ZLAY_EINVAL, "line %u: nothing reads what it copies into '%s'", p->op[o].line, name_of(p, group));
+    return ZLAY_OK;
+}
+
+static zlay_status barriers_find(zl_tp *p, int32_t group)
+{
+    zl_tp_group *g = &p->group[group];
     for (uint32_t i = 0; i < g->epochs; i++) {
         zl_tp_epoch *e = &g->epoch[i];
         counts_find(p, e);
@@ -163,6 +186,7 @@ static void barriers_find(zl_tp *p, zl_tp_group *g)
         else if (e[1].section == ZL_TP_LOOP) e->stages = g->depth;
     }
     if (in(g, ZL_TP_LOOP)) loop_ends(g);
+    return copies_check(p, group);
 }
 
 /* ---- what a value needs ---------------------------------------------------------------------------- */
@@ -186,8 +210,7 @@ static zlay_status depth_find(zl_tp *p, int32_t group)
 {
     zl_tp_group *g = &p->group[group];
     const zl_tp_value *v = &p->value[group];
-    int64_t start = INT64_MAX, end = 0;
-    g->depth = 1;
+    int64_t start = INT64_MAX, end = 0, depth = 1;
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (op->section != ZL_TP_LOOP || !access_of(p, op, group)) continue;
@@ -195,11 +218,13 @@ static zlay_status depth_find(zl_tp *p, int32_t group)
         if (op->at + op->latency > end) end = op->at + op->latency;
     }
     if (!p->tmem && v->space == ZL_TP_SHARED && !v->each) end += p->ii * (p->instances - 1) / p->instances;
-    if (g->ring) g->depth = v->most ? v->most : (uint32_t)((end - start + p->ii - 1) / p->ii);
+    if (g->ring) depth = v->most ? v->most : (end - start + p->ii - 1) / p->ii;
     if (v->space == ZL_TP_TMEM)
-        while (g->depth <= 512 && (((uint64_t)g->depth * v->columns & ((uint64_t)g->depth * v->columns - 1)) || g->depth * v->columns < 32)) g->depth++;
-    if (g->depth <= 64) return ZLAY_OK;
-    return zl_fail(p->ctx, ZLAY_NONE, "line %u: '%s' would have %u stages, and a ring has 64", v->line, v->name, g->depth);
+        while (depth <= 512 && ((depth * v->columns & (depth * v->columns - 1)) || depth * v->columns < 32)) depth++;
+    if (depth > ZL_TP_DEPTH && g->ring && !v->most) p->deep = (uint32_t)group + 1;
+    if (depth > ZL_TP_DEPTH) return zl_fail(p->ctx, ZLAY_NONE, "line %u: '%s' would have %lld stages, and a ring has %d", v->line, v->name, (long long)depth, ZL_TP_DEPTH);
+    g->depth = (uint32_t)depth;
+    return ZLAY_OK;
 }
 
 static zlay_status ring_find(zl_tp *p, int32_t group)
@@ -231,7 +256,7 @@ static zlay_status capacity_check(zl_tp *p)
     p->columns = (uint32_t)columns;
     uint64_t smem = p->target->smem;
     if (p->smem > smem) return zl_fail(p->ctx, ZLAY_NONE, "shared memory: the stages take %llu bytes, and a block has %llu", (unsigned long long)p->smem, (unsigned long long)smem);
-    if (columns > 512) return zl_fail(p->ctx, ZLAY_NONE, "tensor memory: the stages take %llu columns, and there are 512", (unsigned long long)columns);
+    if (columns > ZL_TP_COLUMNS) return zl_fail(p->ctx, ZLAY_NONE, "tensor memory: the stages take %llu columns, and there are %d", (unsigned long long)columns, ZL_TP_COLUMNS);
     return ZLAY_OK;
 }
 
@@ -245,7 +270,7 @@ zlay_status zl_tp_epochs(zl_tp *p)
         if (status || p->value[v].group != (int32_t)v) continue;
         status = accesses_add(p, (int32_t)v);
         if (!status) status = ring_find(p, (int32_t)v);
-        if (!status) barriers_find(p, &p->group[v]);
+        if (!status) status = barriers_find(p, (int32_t)v);
     }
     return status ? status : capacity_check(p);
 }

@@ -24,6 +24,7 @@ static zlay_status named(zl_tp_reader *r, const char *name, bool registers, int3
     *out = value_find(p, name);
     if (*out >= 0 && p->value[*out].space != ZL_TP_REGISTERS) return ZLAY_OK;
     snprintf(own, sizeof own, "%s", name);
+    if (zl_tp_expands(p) && strlen(name) > ZL_TP_OWN) return zl_tp_own(r, name);
     if (zl_tp_expands(p)) snprintf(own, sizeof own, "%.60s_%u", name, r->instance);
     *out = value_find(p, own);
     r->instanced |= zl_tp_expands(p);
@@ -73,8 +74,11 @@ static zlay_status copy_read(zl_tp_reader *r, zl_tp_op *op)
     zlay_status status = zl_tp_bytes(r, &op->tail, &bytes);
     if (!status) status = symbol(r, "->");
     if (!status) status = operand(r, op, IN_SHARED, ZL_TP_WRITES);
-    if (!status && r->p->value[op->operand[0].value].bytes != bytes) status = zl_tp_bad(r, "a copy fills its whole stage");
-    return status;
+    if (status) return status;
+    const zl_tp_value *v = &r->p->value[op->operand[0].value];
+    if (v->bytes != bytes) return zl_tp_bad(r, "a copy fills its whole stage");
+    if (!v->each || r->p->tmem || r->p->instances == 1) return ZLAY_OK;
+    return zl_fail(r->p->ctx, ZLAY_ENOTSUP, "line %u: one thread copies for all instances, and each has its own '%s': copy into one that they share", r->at.line, v->name);
 }
 
 /* Pairs of factors, and their sum. */
@@ -120,6 +124,7 @@ static zlay_status use_read(zl_tp_reader *r, zl_tp_op *op)
         do status = operand(r, op, IN_SHARED, ZL_TP_READS);
         while (!status && zl_cursor_take(&r->at, ','));
     if (!status) op->tail = zl_tp_rest(&r->at);
+    if (!status && op->section != ZL_TP_LOOP && zl_tp_iteration(op->tail, 0) < op->tail.length) status = zl_tp_bad(r, "`i` is an iteration of the loop, and this is outside of it");
     return status;
 }
 

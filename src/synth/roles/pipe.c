@@ -14,10 +14,12 @@ static void put_values(zl_text *out, const zl_tp *p)
 {
     for (uint32_t v = 0; v < p->values; v++) {
         const zl_tp_value *x = &p->value[v];
+        const size_t begin = out->need;
         uint32_t depth = p->group[x->group].depth;
         if (x->space == ZL_TP_SHARED)
             zl_putf(out, "smem %s[%u] %.*s%s\n", x->name, depth, (int)x->size.length, x->size.text, x->each && !zl_tp_expands(p) && p->instances > 1 ? " each" : "");
         else if (x->space == ZL_TP_TMEM) zl_putf(out, "tmem %s[%u] %u\n", x->name, depth, x->columns);
+        zl_tp_wrote(p->found, out, begin, x->line);
     }
 }
 
@@ -30,9 +32,11 @@ static void put_bars(zl_text *out, const zl_tp *p, bool declare)
             const zl_tp_epoch *x = &p->group[v].epoch[e];
             for (int over = 0; over < 2; over++) {
                 if (over ? !x->over : !x->stages) continue;
+                const size_t begin = out->need;
                 zl_tp_bar(bar, p, (int32_t)v, e, over);
                 if (declare) zl_putf(out, "bar %s[%u] count %u\n", bar, over ? 1 : x->stages, x->count);
                 else zl_putf(out, "init %s\n", bar);
+                zl_tp_wrote(p->found, out, begin, p->value[v].line);
             }
         }
 }
@@ -62,16 +66,40 @@ static void put_allocations(zl_text *out, const zl_tp *p, const char *word)
             if (p->value[v].space == ZL_TP_TMEM && p->value[v].columns * p->group[v].depth == columns) zl_putf(out, "%s %s\n", word, p->value[v].name);
 }
 
+/* A body's lines as they are written; the last one of a text may have no end. */
+static void put_lines(zl_text *out, const zl_tp *p, zl_tp_span body, uint32_t line)
+{
+    const char *end = body.text + body.length;
+    for (const char *at = body.text, *next; at < end; at = next, line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        const size_t begin = out->need;
+        next = stop ? stop + 1 : end;
+        zl_putf(out, "%.*s\n", (int)((stop ? stop : end) - at), at);
+        zl_tp_wrote(p->found, out, begin, line);
+    }
+}
+
+static void put_params(zl_text *out, const zl_tp *p)
+{
+    size_t begin = out->need;
+    zl_putf(out, "param %s %.*s\n", p->param, (int)p->range.length, p->range.text);
+    zl_tp_wrote(p->found, out, begin, p->loop_line);
+    for (uint32_t i = 0; i < p->moves_count; i++) {
+        begin = out->need;
+        zl_putf(out, "move %s %llu\n", p->move[i], (unsigned long long)p->move_bytes[i]);
+        zl_tp_wrote(p->found, out, begin, p->move_line[i]);
+    }
+}
+
 static void put_head(zl_text *out, const zl_tp *p)
 {
     zl_putf(out, "pipe %s\n", p->name);
     if (p->launch) zl_putf(out, "registers %u\n", p->launch);
-    zl_putf(out, "param %s %.*s\n", p->param, (int)p->range.length, p->range.text);
-    for (uint32_t i = 0; i < p->moves_count; i++) zl_putf(out, "move %s %llu\n", p->move[i], (unsigned long long)p->move_bytes[i]);
+    put_params(out, p);
     put_values(out, p);
     put_bars(out, p, true);
     if (tmem_count(p)) zl_putf(out, "bar tmem_over[1] count %u\n", tmem_count(p));
-    for (uint32_t i = 0; i < p->bodies_count; i++) zl_putf(out, "%.*s", (int)p->bodies[i].length, p->bodies[i].text);
+    for (uint32_t i = 0; i < p->bodies_count; i++) put_lines(out, p, p->bodies[i], p->body_line[i]);
     put_bars(out, p, false);
     if (tmem_count(p)) {
         zl_puts(out, "init tmem_over\n");
@@ -128,13 +156,18 @@ static void put_loop(zl_tp_writer *w)
     const zl_tp_role *role = &w->p->role[w->role];
     uint32_t before[ZL_TP_VALUES];
     zl_text nothing = {0}, *out = w->out;
+    zl_tp_found *found = w->found;
     memcpy(before, w->held, sizeof before);
     w->indent = "    ";
     w->out = &nothing;
+    w->found = NULL;
     put_body(w);
     for (uint32_t v = 0; v < w->p->values; v++) w->held[v] |= before[v];
     w->out = out;
+    w->found = found;
+    const size_t begin = out->need;
     zl_putf(out, "  for i in %u..%s\n", role->peel, w->p->param);
+    zl_tp_wrote(found, out, begin, w->p->loop_line);
     put_body(w);
     zl_puts(out, "  end\n");
     for (uint32_t v = 0; v < w->p->values; v++) w->held[v] |= before[v];
@@ -214,7 +247,7 @@ void zl_tp_put(zl_text *out, const void *value)
     const zl_tp *p = value;
     put_head(out, p);
     for (uint32_t r = 0; r < p->roles; r++) {
-        zl_tp_writer w = {.out = out, .p = p, .role = r, .indent = "  "};
+        zl_tp_writer w = {.out = out, .p = p, .role = r, .indent = "  ", .found = p->found};
         put_role(&w);
     }
 }

@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+void zl_tp_wrote(zl_tp_found *found, const zl_text *out, size_t begin, uint32_t line)
+{
+    if (found && begin <= found->at && found->at < out->need) found->line = line;
+}
+
 /* ---- positions ---------------------------------------------------------------------------------- */
 
 static void put_at(const zl_tp_writer *w, zl_tp_at at)
@@ -66,16 +71,15 @@ static void put_value(const zl_tp_writer *w, int32_t value, zl_tp_at at)
     else zl_puts(w->out, "[0]");
 }
 
-static bool is_part(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /* Text with the iteration in the place of i. */
 static void put_tail(const zl_tp_writer *w, zl_tp_span tail, zl_tp_at at)
 {
     if (tail.length) zl_puts(w->out, " ");
     for (size_t i = 0; i < tail.length; i++) {
-        bool alone = tail.text[i] == 'i' && (!i || !is_part(tail.text[i - 1])) && (i + 1 == tail.length || !is_part(tail.text[i + 1]));
-        if (alone) put_at(w, at);
-        else zl_put(w->out, tail.text + i, 1);
+        size_t next = zl_tp_iteration(tail, i);
+        zl_put(w->out, tail.text + i, next - i);
+        if (next < tail.length) put_at(w, at);
+        i = next;
     }
 }
 

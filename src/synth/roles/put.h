@@ -25,9 +25,13 @@ typedef struct zl_tp_writer {
     const zl_tp *p;
     uint32_t role;
     const char *indent;
+    zl_tp_found *found;
     uint32_t held[ZL_TP_VALUES];
     bool stored; /* the role has stores to wait for */
 } zl_tp_writer;
+
+/* Notes the program's line of what was written since `begin`. */
+void zl_tp_wrote(zl_tp_found *found, const zl_text *out, size_t begin, uint32_t line);
 
 /* `[e % stages]`, `[2]`. */
 void zl_tp_put_slot(const zl_tp_writer *w, zl_tp_at at, uint32_t stages);

@@ -16,11 +16,28 @@ static zlay_status number(zl_tp_reader *r, int64_t least, int64_t most, int64_t 
     return zl_tp_bad(r, text);
 }
 
+/* Names that the pipe gives: its counters, its roles, and the barrier behind which tensor memory is freed. */
+static bool is_taken(const char *name)
+{
+    static const char *const names[] = {"i", "tmem_over", "loads", "products", "stores"}, computes[] = "computes";
+    for (size_t i = 0; i < ZL_COUNT(names); i++)
+        if (!strcmp(name, names[i])) return true;
+    const size_t length = sizeof computes - 1;
+    return !strncmp(name, computes, length) && strspn(name + length, "0123456789") == strlen(name + length);
+}
+
+static zlay_status taken(zl_tp_reader *r, const char *name)
+{
+    return zl_fail(r->p->ctx, ZLAY_EINVAL, "line %u: '%s' is a name that the pipe gives to its counters, roles or barriers", r->at.line, name);
+}
+
 static zlay_status loop_read(zl_tp_reader *r)
 {
     zl_tp *p = r->p;
     if (*p->param) return zl_tp_bad(r, "a program has one loop");
     if (!zl_cursor_name(&r->at, p->param)) return zl_tp_bad(r, "expected the loop's param");
+    if (is_taken(p->param) || !strcmp(p->param, "j")) return taken(r, p->param);
+    p->loop_line = r->at.line;
     p->range = zl_tp_rest(&r->at);
     zl_cursor range = r->at;
     range.at = (size_t)(p->range.text - r->at.text);
@@ -36,6 +53,7 @@ static zlay_status move_read(zl_tp_reader *r)
     if (p->moves_count == ZL_TP_VALUES) return zl_fail(p->ctx, ZLAY_ELIMIT, "line %u: more than %d moves", r->at.line, ZL_TP_VALUES);
     if (!zl_cursor_name(&r->at, p->move[p->moves_count])) return zl_tp_bad(r, "expected a move's name");
     zlay_status status = zl_tp_bytes(r, &size, &bytes);
+    p->move_line[p->moves_count] = r->at.line;
     if (!status) p->move_bytes[p->moves_count++] = bytes;
     return status;
 }
@@ -59,6 +77,7 @@ static zlay_status values_add(zl_tp_reader *r, const zl_tp_value *v)
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; !status && i < (many ? r->p->instances : 1); i++) {
         zl_tp_value one = *v;
+        if (many && strlen(v->name) > ZL_TP_OWN) return zl_tp_own(r, v->name);
         if (many) snprintf(one.name, sizeof one.name, "%.60s_%u", v->name, i);
         status = value_add(r, &one);
     }
@@ -71,8 +90,10 @@ static zlay_status value_read(zl_tp_reader *r, int32_t space)
     int64_t count = 0;
     zlay_status status = ZLAY_OK;
     if (!zl_cursor_name(&r->at, v.name)) return zl_tp_bad(r, "expected a value's name");
+    if (is_taken(v.name)) return taken(r, v.name);
     if (space == ZL_TP_SHARED) status = zl_tp_bytes(r, &v.size, &v.bytes);
-    else status = number(r, 1, 512, &count);
+    else status = r->p->tmem ? number(r, 1, 512, &count) : zl_tp_bad(r, "the target has no tensor memory");
+    if (!status && count & (count - 1)) status = zl_tp_bad(r, "columns are a power of two");
     v.columns = (uint32_t)count;
     while (!status && !zl_cursor_done(&r->at)) {
         if (zl_cursor_keyword(&r->at, "each")) v.each = true;
@@ -134,6 +155,7 @@ static const char *body_read(zl_tp_reader *r, const char *line, const char *next
 {
     zl_tp *p = r->p;
     const char *begin = line;
+    p->body_line[p->bodies_count] = r->at.line;
     for (line = next; line < end; line = next) {
         next = zl_cursor_line(&r->at, line, end);
         if (zl_cursor_keyword(&r->at, "end") && zl_cursor_done(&r->at)) {

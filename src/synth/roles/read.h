@@ -14,6 +14,9 @@ typedef struct zl_tp_reader {
     bool instanced;    /* the operation accesses a value that each instance has */
 } zl_tp_reader;
 
+/* Letters of a name that each instance has: its number comes behind them. More: EINVAL. */
+enum { ZL_TP_OWN = 60 };
+zlay_status zl_tp_own(zl_tp_reader *r, const char *name);
 /* The rest of the line, without blanks at its ends. */
 zl_tp_span zl_tp_rest(zl_cursor *c);
 zlay_status zl_tp_bad(zl_tp_reader *r, const char *what);

@@ -56,33 +56,6 @@ static zlay_status plan(zl_tp *p, const char *text, size_t length)
     return status ? status : zl_tp_order(p);
 }
 
-/* A line of the pipe's text, counted from 1. */
-static zl_tp_span line_of(const char *text, size_t length, uint32_t line)
-{
-    const char *end = text + length, *stop;
-    for (; line > 1; line--) text = (const char *)memchr(text, '\n', (size_t)(end - text)) + 1;
-    while (*text == ' ') text++;
-    stop = memchr(text, '\n', (size_t)(end - text));
-    return (zl_tp_span){text, (size_t)((stop ? stop : end) - text)};
-}
-
-static zlay_status refuse(zl_tp *p, const char *text, size_t length, const zlay_pipe_reason *reason)
-{
-    char quoted[2][256];
-    const zl_tp_span at = line_of(text, length, reason->line), other = line_of(text, length, reason->other);
-    return zl_fail(p->ctx, ZLAY_ENOTSUP, "the pipe of these operations would break the rule %s at '%s'%s%s%s", zlay_pipe_rule_name(reason->rule),
-                   zl_quote(quoted[0], at.text, at.length), reason->other ? " against '" : "", reason->other ? zl_quote(quoted[1], other.text, other.length) : "",
-                   reason->other ? "'" : "");
-}
-
-/* A body, or what stands behind an operation, that the pipe's parser does not take. */
-static zlay_status unread(zl_tp *p, zlay_status status)
-{
-    char message[512];
-    snprintf(message, sizeof message, "%s", zlay_ctx_message(p->ctx));
-    return zl_fail(p->ctx, status, "in the pipe of the program: %s", message);
-}
-
 /* What no barrier orders, as a sum that nothing reads between two beginnings, is refused with the rule that it breaks. */
 static zlay_status prove(zl_tp *p, zlay_roles *roles)
 {
@@ -92,11 +65,11 @@ static zlay_status prove(zl_tp *p, zlay_roles *roles)
     const char *text = zl_print_scratch(p->ctx, &length, zl_tp_put, p);
     if (!text) return ZLAY_ENOMEM;
     zlay_status status = zl_pipe_parse(p->ctx, &roles->pipe, text, length);
-    if (status) return unread(p, status);
+    if (status) return zl_tp_unread(p, status, text, length);
     status = zl_verify_part(p->ctx, &answer, &reason, 1, &count, NULL, roles->pipe);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return refuse(p, text, length, &reason);
+    return zl_tp_refuse(p, text, length, &reason);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------ */
@@ -127,46 +100,69 @@ static void again(zl_tp *p, const uint32_t *fewer, bool turnless)
     memcpy(p->fewer, fewer, sizeof p->fewer);
 }
 
-static bool is_too_much(const zl_tp *p, zlay_status status) { return status == ZLAY_NONE && p->smem > p->target->smem; }
+static bool is_too_much(const zl_tp *p, zlay_status status)
+{
+    return status == ZLAY_NONE && (p->smem > p->target->smem || p->columns > ZL_TP_COLUMNS);
+}
+
+/* Stages of a ring that has one less, of tensor memory half as many; 0: the program says how many it has, its memory is not what lacks,
+ * or it cannot have fewer. */
+static uint32_t one_fewer(const zl_tp *p, uint32_t value, const uint32_t *fewer)
+{
+    const zl_tp_value *x = &p->value[value];
+    const uint32_t depth = p->group[x->group].depth;
+    if (x->most && !fewer[value]) return 0;
+    if (x->space == ZL_TP_SHARED) return p->smem > p->target->smem ? depth - 1 : 0;
+    return x->space == ZL_TP_TMEM && p->columns > ZL_TP_COLUMNS && depth / 2 * x->columns >= 32 ? depth / 2 : 0;
+}
 
 /* Takes a stage from each ring in turn and keeps the loss that costs the least interval, then that of the deepest ring; false: no ring
  * that the program leaves open has two. */
 static bool stage_take(zl_tp *p, uint32_t *fewer, const char *text, size_t length)
 {
-    uint32_t tried[ZL_TP_VALUES], best[ZL_TP_VALUES], depth[ZL_TP_VALUES];
+    uint32_t tried[ZL_TP_VALUES], best[ZL_TP_VALUES], next[ZL_TP_VALUES];
     int64_t least = INT64_MAX;
     uint64_t smem = UINT64_MAX;
     uint32_t values = p->values, deepest = 0;
     int32_t group[ZL_TP_VALUES];
-    bool own[ZL_TP_VALUES], found = false;
+    bool found = false;
+    for (uint32_t v = 0; v < values; v++) group[v] = p->value[v].group, next[v] = one_fewer(p, v, fewer);
     for (uint32_t v = 0; v < values; v++) {
-        const zl_tp_value *x = &p->value[v];
-        group[v] = x->group, own[v] = x->space == ZL_TP_SHARED && (!x->most || fewer[v]), depth[v] = own[v] ? p->group[x->group].depth : 0;
-    }
-    for (uint32_t v = 0; v < values; v++) {
-        if (!own[v] || group[v] != (int32_t)v || depth[v] < 2) continue;
+        if (!next[v] || group[v] != (int32_t)v) continue;
         memcpy(tried, fewer, sizeof tried);
         for (uint32_t w = 0; w < values; w++)
-            if (own[w] && group[w] == (int32_t)v) tried[w] = depth[v] - 1;
+            if (group[w] == (int32_t)v) tried[w] = next[v];
         again(p, tried, p->turnless);
         zlay_status status = plan(p, text, length);
-        bool less = p->ii < least || (p->ii == least && (depth[v] > deepest || (depth[v] == deepest && p->smem < smem)));
+        bool less = p->ii < least || (p->ii == least && (next[v] > deepest || (next[v] == deepest && p->smem < smem)));
         if ((status && !is_too_much(p, status)) || !less) continue;
-        found = true, least = p->ii, deepest = depth[v], smem = p->smem;
+        found = true, least = p->ii, deepest = next[v], smem = p->smem;
         memcpy(best, tried, sizeof best);
     }
     if (found) memcpy(fewer, best, sizeof best);
     return found;
 }
 
-/* Plans; where the stages that the times want do not fit, with fewer, one at a time. */
+/* A ring that would be too deep is as deep as it can be. */
+static void depth_cut(const zl_tp *p, uint32_t *fewer)
+{
+    for (uint32_t v = 0; v < p->values; v++)
+        if (p->value[v].group == (int32_t)p->deep - 1) fewer[v] = ZL_TP_DEPTH;
+}
+
+/* Plans; where the stages that the times want do not fit, with fewer, one at a time. The bound is that of all stages, for other losses
+ * may cost less. */
 static zlay_status plan_fitting(zl_tp *p, const char *text, size_t length)
 {
     uint32_t fewer[ZL_TP_VALUES] = {0};
     zlay_status status = plan(p, text, length);
-    while (is_too_much(p, status) && stage_take(p, fewer, text, length)) {
+    const int64_t bound = p->bound;
+    for (bool less = true; less && (is_too_much(p, status) || p->deep);) {
+        if (p->deep) depth_cut(p, fewer);
+        else less = stage_take(p, fewer, text, length);
         again(p, fewer, p->turnless);
         status = plan(p, text, length);
+        p->bound = bound;
     }
     return status;
 }

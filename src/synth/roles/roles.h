@@ -16,7 +16,9 @@ enum {
     ZL_TP_ROLES = ZLAY_ROLES_MOST,
     ZL_TP_ITEMS = 2 * ZL_TP_OPS,
     ZL_TP_PEEL = 16,     /* iterations before the loop */
-    ZL_TP_NAME = 72
+    ZL_TP_NAME = 72,
+    ZL_TP_COLUMNS = 512, /* of tensor memory */
+    ZL_TP_DEPTH = 64     /* stages of a ring */
 };
 
 enum { ZL_TP_REGISTERS, ZL_TP_SHARED, ZL_TP_TMEM };
@@ -108,6 +110,12 @@ typedef struct zl_tp_role {
     int64_t stages; /* beyond the first */
 } zl_tp_role;
 
+/* The program's line that the writer is at when its text reaches a byte; 0: none. */
+typedef struct zl_tp_found {
+    size_t at;
+    uint32_t line;
+} zl_tp_found;
+
 typedef struct zl_tp {
     zlay_ctx *ctx;
     const zlay_target *target;
@@ -117,10 +125,11 @@ typedef struct zl_tp {
     zl_tp_span range;    /* of the param */
     uint32_t instances;
     bool no_turns, turnless, turns; /* the program wants none; none are tried; instances take turns */
+    uint32_t deep;                  /* the group, and 1, whose ring has more stages than there can be; 0: none */
     uint32_t fewer[ZL_TP_VALUES];   /* stages that a value is to have, where those that the times want do not fit; 0: as many */
     int64_t ii, bound;
     zl_tp_span moves, bodies[ZLAY_ROLES_BODIES];
-    uint32_t bodies_count;
+    uint32_t bodies_count, body_line[ZLAY_ROLES_BODIES], loop_line, move_line[ZL_TP_VALUES];
     char move[ZL_TP_VALUES][ZL_TP_NAME];
     uint64_t move_bytes[ZL_TP_VALUES];
     uint32_t moves_count;
@@ -133,6 +142,7 @@ typedef struct zl_tp {
     uint64_t smem;
     uint32_t columns;
     uint32_t roles, warps, launch, compute; /* registers of a thread at launch, and of one that computes */
+    zl_tp_found *found; /* what the writer looks for; NULL: nothing */
 } zl_tp;
 
 static inline void zl_tp_add(zl_tp_set *s, uint32_t i) { s->word[i / 64] |= 1ull << i % 64; }
@@ -162,6 +172,8 @@ static inline int32_t zl_tp_sum(const zl_tp_op *op) { return op->operand[op->ope
 /* Whether an operation is over only some time after a thread has issued it. */
 static inline bool zl_tp_async(const zl_tp_op *op) { return op->kind == ZL_TP_COPY || op->kind == ZL_TP_MMA || op->kind == ZL_TP_STORE; }
 
+/* Where `i`, the iteration, stands in a text next, at `from` or behind it; at its end: nowhere. */
+size_t zl_tp_iteration(zl_tp_span tail, size_t from);
 /* Reads the program. */
 zlay_status zl_tp_read(zl_tp *p, const char *text, size_t length);
 /* Parts operations that access registers: those of one register are in one part. */
@@ -177,6 +189,9 @@ zlay_status zl_tp_epochs(zl_tp *p);
 bool zl_tp_by_threads(const zl_tp *p, const zl_tp_epoch *e, uint32_t role);
 /* The first operation of a role in an epoch to begin, and the last to end. */
 int32_t zl_tp_edge(const zl_tp *p, const zl_tp_epoch *e, uint32_t role, bool last);
+/* Refuses a pipe that breaks a rule, or that the pipe's parser does not take: a body, or what stands behind an operation. */
+zlay_status zl_tp_refuse(zl_tp *p, const char *text, size_t length, const zlay_pipe_reason *reason);
+zlay_status zl_tp_unread(zl_tp *p, zlay_status status, const char *text, size_t length);
 /* The pipe's text; `value` is a zl_tp. */
 void zl_tp_put(zl_text *out, const void *value);
 

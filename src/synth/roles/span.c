@@ -10,6 +10,11 @@ zlay_status zl_tp_bad(zl_tp_reader *r, const char *what)
     return zl_fail(r->p->ctx, ZLAY_EINVAL, "line %u: %s", r->at.line, what);
 }
 
+zlay_status zl_tp_own(zl_tp_reader *r, const char *name)
+{
+    return zl_fail(r->p->ctx, ZLAY_EINVAL, "line %u: each instance has its own '%s', whose name has at most %d letters", r->at.line, name, ZL_TP_OWN);
+}
+
 zl_tp_span zl_tp_rest(zl_cursor *c)
 {
     (void)zl_cursor_peek(c);
@@ -17,6 +22,15 @@ zl_tp_span zl_tp_rest(zl_cursor *c)
     while (span.length && zl_is_blank(span.text[span.length - 1])) span.length--;
     c->at = c->length;
     return span;
+}
+
+static bool is_part(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+size_t zl_tp_iteration(zl_tp_span tail, size_t from)
+{
+    for (size_t i = from; i < tail.length; i++)
+        if (tail.text[i] == 'i' && (!i || !is_part(tail.text[i - 1])) && (i + 1 == tail.length || !is_part(tail.text[i + 1]))) return i;
+    return tail.length;
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------ */

@@ -100,6 +100,23 @@ static bool async_reads(const zl_tp *p, const zl_tp_group *g, uint32_t e)
     return false;
 }
 
+static bool stores(const zl_tp *p, const zl_tp_epoch *e, uint32_t role)
+{
+    for (uint32_t o = 0; o < p->ops; o++)
+        if (zl_tp_has(&e->ops, o) && p->op[o].kind == ZL_TP_STORE && p->op[o].role == (int32_t)role) return true;
+    return false;
+}
+
+/* The thread that stored waits until the stage is read. Where it does not arrive itself, the threads meet before one of them lets the
+ * next round begin; in a loop all of them have then looked at this round's barrier, too. */
+static void stored_put(const zl_tp_writer *w, const zl_tp_epoch *epoch, bool threads)
+{
+    bool computes = w->p->role[w->role].kind == ZL_TP_COMPUTES;
+    if (!stores(w->p, epoch, w->role)) return;
+    zl_putf(w->out, "%swaitgroup bulk.read 0\n", w->indent);
+    if (!threads && (computes || epoch->section == ZL_TP_LOOP)) zl_putf(w->out, "%ssync role\n", w->indent);
+}
+
 static void arrival_put(zl_tp_writer *w, int32_t group, uint32_t e, bool over, zl_tp_at index)
 {
     const zl_tp *p = w->p;
@@ -109,7 +126,7 @@ static void arrival_put(zl_tp_writer *w, int32_t group, uint32_t e, bool over, z
     bool threads = zl_tp_by_threads(p, epoch, w->role), computes = p->role[w->role].kind == ZL_TP_COMPUTES;
     if (in_tmem(p, group) && computes) zl_putf(w->out, "%sfence tcgen05.before\n", w->indent);
     if (threads && async_reads(p, g, e)) zl_putf(w->out, "%sfence proxy.async\n", w->indent);
-    if (p->role[w->role].kind == ZL_TP_STORES) zl_putf(w->out, "%swaitgroup bulk.read 0\n", w->indent);
+    stored_put(w, epoch, threads);
     zl_putf(w->out, p->role[w->role].kind == ZL_TP_PRODUCTS ? "%scommit tcgen05 signal %s" : "%sarrive %s", w->indent, zl_tp_bar(bar, p, group, e, over));
     zl_tp_put_slot(w, index, over ? 1 : epoch->stages);
     zl_puts(w->out, !computes ? "\n" : threads ? " threads\n" : " warps\n");
@@ -130,12 +147,23 @@ static void arrivals_put(zl_tp_writer *w, uint32_t op, zl_tp_at at)
 
 /* ---- the role's own threads ------------------------------------------------------------------------ */
 
+/* Stores that may still read when an iteration writes its stage of a ring: those of the other stages, where the role stores nothing else. */
+static uint32_t stores_open(const zl_tp_writer *w, const zl_tp_op *op, int32_t value)
+{
+    const zl_tp *p = w->p;
+    const zl_tp_group *g = &p->group[p->value[value].group];
+    uint32_t stores = 0;
+    for (uint32_t o = 0; o < p->ops; o++)
+        stores += p->op[o].kind == ZL_TP_STORE && p->op[o].role == (int32_t)w->role && p->op[o].section != ZL_TP_AFTER;
+    return op->section == ZL_TP_LOOP && g->ring && stores == 1 ? g->depth - 1 : 0;
+}
+
 static void hold(zl_tp_writer *w, const zl_tp_op *op, int32_t value)
 {
     const uint32_t was = w->held[value];
     bool async = op->kind == ZL_TP_STORE || op->kind == ZL_TP_MMA, writes = op->kind == ZL_TP_WRITE;
     if (w->p->role[w->role].kind != ZL_TP_COMPUTES) return;
-    if (was & ZL_HELD_STORED && writes) zl_putf(w->out, "%swaitgroup bulk.read 0\n", w->indent);
+    if (was & ZL_HELD_STORED && writes) zl_putf(w->out, "%swaitgroup bulk.read %u\n", w->indent, stores_open(w, op, value));
     if (was & ZL_HELD_WRITTEN && async) zl_putf(w->out, "%sfence proxy.async\n", w->indent);
     if (writes ? was & (ZL_HELD_READ | ZL_HELD_STORED) : was & ZL_HELD_WRITTEN) zl_putf(w->out, "%ssync role\n", w->indent);
     if (writes) w->held[value] = ZL_HELD_WRITTEN;
@@ -147,18 +175,22 @@ void zl_tp_put_op(zl_tp_writer *w, int32_t op, zl_tp_at at)
 {
     const zl_tp_op *o = &w->p->op[op];
     bool ends = o->kind == ZL_TP_MMA && !w->p->tmem;
+    const size_t begin = w->out->need;
     waits_put(w, (uint32_t)op, at);
     for (uint32_t i = 0; i < o->operands; i++)
         if (w->p->value[o->operand[i].value].space == ZL_TP_SHARED) hold(w, o, o->operand[i].value);
     zl_tp_put_event(w, o, at);
     if (ends && o->section != ZL_TP_LOOP) zl_putf(w->out, "%swaitgroup wgmma 0\n", w->indent);
     if (!ends || o->section != ZL_TP_LOOP) arrivals_put(w, (uint32_t)op, at);
+    zl_tp_wrote(w->found, w->out, begin, o->line);
 }
 
 void zl_tp_put_done(zl_tp_writer *w, const zl_tp_item *item, uint32_t segment, zl_tp_at at)
 {
+    const size_t begin = w->out->need;
     zl_putf(w->out, "%swaitgroup wgmma %u\n", w->indent, item->open[segment]);
     arrivals_put(w, (uint32_t)item->op, at);
+    zl_tp_wrote(w->found, w->out, begin, w->p->op[item->op].line);
 }
 
 /* When its loop is over a role arrives where another one waits for all iterations. */

@@ -165,16 +165,19 @@ static void ask(asking *a, const dependences *e)
     }
 }
 
-/* Whether a copy at a time takes the engine together with another. */
-static bool overlaps(const zl_tp *p, uint32_t copy, int64_t at)
+/* By how many cycles a copy would have to begin before a time to end where another one begins that takes the engine together with it;
+ * 0: none does. */
+static int64_t overlap(const zl_tp *p, uint32_t copy, int64_t at)
 {
+    int64_t back = 0;
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (o == copy || op->kind != ZL_TP_COPY || op->section != ZL_TP_LOOP) continue;
-        int64_t apart = zl_floor_mod(at - op->at, p->ii);
-        if (apart < op->cycles || apart + p->op[copy].cycles > p->ii) return true;
+        const int64_t apart = zl_floor_mod(at - op->at, p->ii), end = apart + p->op[copy].cycles;
+        if (apart < op->cycles && end > back) back = end;
+        else if (end - p->ii > back) back = end - p->ii;
     }
-    return false;
+    return back;
 }
 
 /* Whether a copy waits for nothing but the engine: its stages are as many as the times want. */
@@ -210,11 +213,11 @@ static zlay_status copies_move(const dependences *e)
             if (at < latest) latest = at;
         }
         if (latest == INT64_MAX) continue;
-        int64_t least = p->op[o].at > latest - p->ii ? p->op[o].at : latest - p->ii;
-        zlay_status status = zl_charge(p->ctx, (uint64_t)(latest - least) * p->ops);
+        zlay_status status = zl_charge(p->ctx, (uint64_t)p->ops * p->ops);
         if (status) return status;
-        while (latest > least && overlaps(p, o, latest)) latest--;
-        if (latest > p->op[o].at && !overlaps(p, o, latest)) p->op[o].at = p->op[o].issue = latest;
+        const int64_t least = latest - p->ii;
+        for (int64_t back; latest > least && latest > p->op[o].at && (back = overlap(p, o, latest)) > 0;) latest -= back;
+        if (latest > least && latest > p->op[o].at) p->op[o].at = p->op[o].issue = latest;
     }
     return ZLAY_OK;
 }

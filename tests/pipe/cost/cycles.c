@@ -248,12 +248,23 @@ static void unanswered(void **state)
     set(ZLAY_MACHINE_COPY_KILOCYCLE, 0);
     refused(*state, pipe, &ask, ZLAY_NONE, "rate");
     plain_machine(INT64_MAX);
-    refused(*state, pipe, &ask, ZLAY_EOVERFLOW, "62 bits");
+    refused(*state, pipe, &ask, ZLAY_EOVERFLOW, "the latency of wgmma passes 2^40 cycles");
+    plain_machine((int64_t)1 << 49);
+    zlay_pipe_product many = ask.products[0];
+    many.count = 1 << 20;
+    bad.products = &many;
+    refused(*state, pipe, &bad, ZLAY_EOVERFLOW, "62 bits");
     plain_machine(500000);
-    bad.params_count = 0;
+    set(ZLAY_MACHINE_COPY_CYCLES, (int64_t)1 << 62); /* thousandths of it wrap round to 0 */
+    refused(*state, pipe, &ask, ZLAY_EOVERFLOW, "copy_cycles passes 2^40 cycles");
+    plain_machine(500000);
+    bad = ask, bad.params_count = 0;
     refused(*state, pipe, &bad, ZLAY_EINVAL, "params");
     bad = ask, bad.params = &none;
     refused(*state, pipe, &bad, ZLAY_EINVAL, "outside");
+    zlay_pipe_product twice[2] = {ask.products[0], ask.products[0]};
+    bad = ask, bad.products = twice, bad.products_count = 2;
+    refused(*state, pipe, &bad, ZLAY_EINVAL, "two say what is summed");
     bad = ask, bad.products_count = 0;
     refused(*state, pipe, &bad, ZLAY_EINVAL, "no product");
     bad = ask, bad.steady = "M";

@@ -158,6 +158,10 @@ static void unanswered(void **state)
     assert_int_equal(zlay_gemm_cycles(*state, &cost, &machine, plan), ZLAY_ENOTSUP);
     zlay_plan_free(plan);
     g.stream_k = 0;
+    assert_int_equal(zlay_gemm_synth(*state, &plan, target_of("sm_90a"), &g), ZLAY_OK);
+    machine.facts[ZLAY_MACHINE_DRAM_CYCLES].value = INT64_MAX;
+    assert_int_equal(zlay_gemm_cycles(*state, &cost, &machine, plan), ZLAY_EOVERFLOW);
+    zlay_plan_free(plan);
     assert_int_equal(zlay_gemm_synth(*state, &plan, target_of("sm_80"), &g), ZLAY_OK);
     zlay_machine_find(&machine, target_of("sm_80"));
     assert_int_equal(zlay_gemm_cycles(*state, &cost, &machine, plan), ZLAY_NONE);

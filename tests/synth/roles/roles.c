@@ -242,6 +242,7 @@ static void needs_its_barriers(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------------------ */
 
+#define R60 "rrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr"
 #define HEAD "tiles x\nloop N 1..\nshared A 8192\nshared B 8192\nshared D 16384\n"
 #define COPIES "copy tensor 8192 -> A\ncopy tensor 8192 -> B\n"
 #define TAIL "after\nwrite D from C\nstore D 16384\n"
@@ -281,8 +282,90 @@ static const struct refused {
     {"sm_100a", HEAD "tmem T 512\ntmem U 512\nloop\n" COPIES "mma A, B -> T fresh first\nmma A, B -> U fresh first\nafter\ntld T -> C\ntld U -> E\nuse C, E\nwrite D from C\nstore D 16384\n", ZLAY_NONE,
      "tensor memory: the stages take 1024 columns"},
     {"sm_80", HEAD "loop\n" COPIES "mma A, B -> C fresh first\n" TAIL, ZLAY_ENOTSUP, "sm_80 has neither"},
-    {"sm_90a", HEAD "loop\n" COPIES "mma A, B -> C fresh\n" TAIL, ZLAY_ENOTSUP, "would break the rule stage at 'mma A"},
+    {"sm_90a", HEAD "loop\n" COPIES "mma A, B -> C fresh\n" TAIL, ZLAY_ENOTSUP, "line 9: the pipe of these operations would break the rule stage at 'mma A"},
+    {"sm_90a", HEAD "loop\n" COPIES "mma A, B -> C fresh\n" TAIL, ZLAY_ENOTSUP, "that is when an index of a ring"},
+    {"sm_90a", HEAD "loop\n" COPIES "mma A, B -> C fresh first\nafter\nuse C body f\nwrite D from C\nstore D 16384\n", ZLAY_EINVAL, "line 11: in the pipe of the program: no such body in"},
+    {"sm_90a", HEAD "body f\nmatrix C f32\nC = bf17(C)\nend\nloop\n" COPIES "mma A, B -> C fresh first\n" TAIL, ZLAY_EINVAL, "line 8: in the pipe of the program: there is no 'bf17'"},
+    {"sm_90a", "tiles x\nloop N 5..3\nshared A 8192\nshared D 16384\nloop\ncopy tensor 8192 -> A\nmma A, A -> C fresh first\n" TAIL, ZLAY_EINVAL, "line 2: in the pipe of the program: a number is out of range"},
+    {"sm_90a", "tiles x\nloop N 1..\nmove t 8192\nmove t 8192\nshared A t\nshared D 16384\nloop\ncopy tensor t -> A\nmma A, A -> C fresh first\n" TAIL, ZLAY_EINVAL, "line 4: in the pipe of the program: a name is used twice"},
+    {"sm_90a", HEAD "loop\ncopy tensor 8192 -> A\ncopy tensor 8192 -> B\nmma A, B -> C fresh first\nafter\nwrite D from C\nstore D 4096\n", ZLAY_ENOTSUP, "line 12: the pipe of these operations would break the rule bytes at 'store D[0] 4096'"},
+    {"sm_90a", HEAD "loop\ncopy tensor 8192 -> B\nmma A, B -> C fresh first\n" TAIL "copy tensor 8192 -> A\n", ZLAY_EINVAL, "line 12: nothing reads what it copies into 'A'"},
+    {"sm_90a", "tiles x\nloop i 1..\n", ZLAY_EINVAL, "line 2: 'i' is a name that the pipe gives"},
+    {"sm_90a", "tiles x\nloop j 1..\n", ZLAY_EINVAL, "line 2: 'j' is a name that the pipe gives"},
+    {"sm_90a", "tiles x\nloop N 1..\nshared loads 16\n", ZLAY_EINVAL, "line 3: 'loads' is a name that the pipe gives"},
+    {"sm_90a", "tiles x\nloop N 1..\nshared computes12 16\n", ZLAY_EINVAL, "line 3: 'computes12' is a name that the pipe gives"},
+    {"sm_100a", "tiles x\nloop N 1..\ntmem tmem_over 32\n", ZLAY_EINVAL, "line 3: 'tmem_over' is a name that the pipe gives"},
+    {"sm_100a", "tiles x\nloop N 1..\ntmem T 96\n", ZLAY_EINVAL, "line 3: columns are a power of two"},
+    {"sm_90a", "tiles x\nloop N 1..\ntmem T 32\n", ZLAY_EINVAL, "line 3: the target has no tensor memory"},
+    {"sm_90a", "tiles x\nloop N 1..\ninstances 2\nshared A 8192 each\nloop\ncopy tensor 8192 -> A\n", ZLAY_ENOTSUP, "line 6: one thread copies for all instances, and each has its own 'A'"},
+    {"sm_90a", HEAD "loop\n" COPIES "mma A, B -> C fresh first\nafter\nuse C at i, N\n", ZLAY_EINVAL, "line 11: `i` is an iteration of the loop"},
+    {"sm_100a", "tiles x\nloop N 1..\ninstances 2\nshared A 8192\nshared D 8192 each\ntmem T 32 each\nloop\ncopy tensor 8192 -> A\nmma A, A -> T fresh first\nafter\ntld T -> " R60 "a\ntld T -> " R60
+                "b\nuse " R60 "b\nwrite D from " R60 "a\nstore D 8192\n", ZLAY_EINVAL, "line 11: each instance has its own '" R60 "a', whose name has at most 60 letters"},
+    {"sm_100a", "tiles x\nloop N 1..\ninstances 2\nshared " R60 "a 8192 each\n", ZLAY_EINVAL, "line 4: each instance has its own"},
 };
+
+/* ---- what is made -------------------------------------------------------------------------------------- */
+
+#define STREAM "tiles x\nloop N 2..\nshared A 8192\nshared B 8192\nshared D 8192\n"
+#define STREAMED "before\ncopy tensor 8192 -> B\nloop\ncopy tensor 8192 -> A : cycles 50 latency 300\nmma A, B -> T fresh : cycles 60 latency 100\n"
+#define TWICE "tiles x\nloop N 2..\nshared A 8192\nshared B 8192\nshared D 8192 stages 1\nbefore\ncopy tensor 8192 -> B\nloop\n"
+
+/* Programs that have a pipe, and a line of it. */
+static const struct made {
+    const char *target, *program, *line;
+} makes[] = {
+    /* Two products of one time: the wait stands before the one that begins first. */
+    {"sm_90a",
+     "tiles x\nloop N 5..\nshared K 8192 stages 1\nshared L 8192\nshared D 8192\nbefore\nuse O, P\nloop\ncopy bulk 8192 -> K : cycles 54 latency 159\ncopy bulk 8192 -> L : cycles 133\n"
+     "mma P, K -> O : cycles 82 latency 80\nmma K, L + K, K -> S fresh : latency 180\nuse S, P : latency 169\nafter\nwrite D from O\nstore D 8192\n",
+     "role computes"},
+    /* Tiles that are stored in the loop: stores of the other stages may still read. */
+    {"sm_90a", STREAM STREAMED "write D from T : cycles 30\nstore D 8192 : cycles 90 latency 300\n", "waitgroup bulk.read 2\n    sync role\n    write D[i % 3] from T"},
+    {"sm_100a", STREAM "tmem T 32\n" STREAMED "tld T -> C : cycles 20\nwrite D from C : cycles 30\nstore D 8192 : cycles 90 latency 300\n",
+     "waitgroup bulk.read 0\n    sync role\n    arrive D_read1"},
+    /* Tensor memory has room for two stages, not for the four that the times want; a ring has at most 64. */
+    {"sm_100a", STREAM "tmem T 256\n" STREAMED "tld T -> C : cycles 20 latency 300\nwrite D from C : cycles 30\nstore D 8192 : cycles 90 latency 300\n", "tmem T[2] 256"},
+    {"sm_90a", "tiles x\nloop N 9..\nshared A 512\nshared D 512\nloop\ncopy bulk 512 -> A : cycles 10 latency 2000\nmma A, A -> C fresh first : cycles 10\nafter\nwrite D from C\nstore D 512\n", "smem A[64] 512"},
+    /* Two roles write one stage, and one of them stores it for both. */
+    {"sm_90a",
+     TWICE "copy tensor 8192 -> A : cycles 50 latency 300\nmma B, B -> C fresh : cycles 60 latency 100\nwrite D from C : cycles 30\nstore D 8192 : cycles 20\n"
+           "mma A, B -> S fresh : cycles 60 latency 100\nwrite D from S : cycles 30\nstore D 8192 : cycles 20\n",
+     "waitgroup bulk.read 0\n    arrive D_full1"},
+    /* A body at the end of the text, whose last line has no end. */
+    {"sm_90a", STREAM STREAMED "use T, R body f : cycles 40\nwrite D from R : cycles 30\nstore D 8192 : cycles 90 latency 300\nbody f\nmatrix C f32\nmatrix R bf16\nR = bf16(C)\nend", "body f"},
+    /* Times of any size take as long to find. */
+    {"sm_90a", HEAD "loop\ncopy tensor 8192 -> A : cycles 1000000000\ncopy tensor 8192 -> B : cycles 1000000000\nmma A, B -> C fresh first : cycles 128 latency 200\n" TAIL, "role computes"},
+    {"sm_100a",
+     "tiles x\nloop N 2..\ninstances 2\nshared A 8192\nshared D 8192 each\ntmem T 32 each\nloop\ncopy tensor 8192 -> A : cycles 50\nmma A, A -> T fresh first : cycles 60\nafter\ntld T -> C\nuse C, " R60
+     "\nwrite D from " R60 "\nstore D 8192\n",
+     R60 "_1"},
+};
+
+static void makes_pipes(void **state)
+{
+    for (size_t i = 0; i < sizeof makes / sizeof *makes; i++) {
+        strcpy(program, makes[i].program);
+        zlay_roles *roles = made(*state, makes[i].target);
+        if (!strstr(text, makes[i].line)) fail_msg("%zu: no '%s' in\n%s", i, makes[i].line, text);
+        proved(*state, zlay_roles_pipe(roles));
+        zlay_roles_free(roles);
+    }
+}
+
+/* Where the stages that the times want do not fit, the interval is longer, and is not what is proved to be least. */
+static void bounds_all_stages(void **state)
+{
+    zlay_roles_summary info;
+    strcpy(program, "tiles x\nloop N 2..\nshared A 98304\nshared B 98304\nshared D 8192\nloop\ncopy tensor 98304 -> A : cycles 100 latency 600\ncopy tensor 98304 -> B : cycles 100 latency 600\n"
+                    "mma A, B -> C fresh first : cycles 128 latency 200\nafter\nwrite D from C\nstore D 8192\n");
+    zlay_roles *roles = made(*state, "sm_90a");
+    assert_int_equal(zlay_roles_info(&info, roles), ZLAY_OK);
+    assert_true(info.interval == 900 && info.bound == 200 && info.smem == 204800);
+    zlay_roles_free(roles);
+    replace("loop N", "interval 400\nloop N");
+    assert_int_equal(zlay_roles_synth(*state, &roles, target_of("sm_90a"), program, strlen(program)), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(*state), "shared memory: the stages take 598016 bytes, and a block has 232448"));
+}
 
 static void refuses(void **state)
 {
@@ -317,6 +400,43 @@ static void reads_prefixes(void **state)
     }
 }
 
+/* The program in `text` with line `from` moved to where line `to` is. */
+static void move_line(int from, int to)
+{
+    const char *lines[128];
+    int count = 0;
+    for (const char *at = text; *at; at += strcspn(at, "\n") + 1) lines[count++] = at;
+    program[0] = 0;
+    for (int i = 0, next = 0; i < count; i++) {
+        if (next == from) next++;
+        const char *line = i == to ? lines[from] : lines[next++];
+        strncat(program, line, strcspn(line, "\n") + 1);
+    }
+}
+
+/* With any line in the place of any other a program is refused, or has a proved pipe. */
+static void moves_lines(void **state)
+{
+    static const char *const files[] = {"examples/gemm.tiles", "examples/blackwell_gemm.tiles"};
+    int answered = 0;
+    for (int x = 0; x < 2; x++) {
+        static char whole[TEXT];
+        int count = 0;
+        read_file(files[x]);
+        strcpy(whole, program);
+        for (const char *at = whole; *at; at++) count += *at == '\n';
+        for (int i = 0; i < count * count; i++) {
+            zlay_roles *roles;
+            strcpy(text, whole);
+            move_line(i / count, i % count);
+            zlay_status status = zlay_roles_synth(*state, &roles, target_of(x ? "sm_100a" : "sm_90a"), program, strlen(program));
+            assert_true(status != ZLAY_EINTERNAL);
+            if (!status) proved(*state, zlay_roles_pipe(roles)), zlay_roles_free(roles), answered++;
+        }
+    }
+    assert_true(answered > 50);
+}
+
 static zlay_status work(zlay_ctx *ctx, void *given)
 {
     zlay_roles *roles = NULL;
@@ -343,7 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),          cmocka_unit_test(finds_roles), cmocka_unit_test(corrects_apart), cmocka_unit_test(products_queue), cmocka_unit_test(prints_kernels),
-        cmocka_unit_test(needs_its_barriers), cmocka_unit_test(refuses),   cmocka_unit_test(reads_prefixes), cmocka_unit_test(memory_ends),
+        cmocka_unit_test(needs_its_barriers), cmocka_unit_test(makes_pipes), cmocka_unit_test(bounds_all_stages), cmocka_unit_test(refuses),   cmocka_unit_test(reads_prefixes), cmocka_unit_test(moves_lines), cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("synth/roles/roles", tests, begin, end);
 }

@@ -61,12 +61,21 @@ static void copies(draft *d, int inputs)
     }
 }
 
+/* What an iteration stores of its own. */
+static void streams(draft *d, bool stores, const char *from)
+{
+    if (!stores) return;
+    put(d, "write E from %s", from), times(d, 40, 0);
+    put(d, "store E 8192"), times(d, 60, 0);
+}
+
 /* Products whose sums stand in registers: scores of some inputs, uses, and a second product of what they made. */
 static void registers_program(draft *d)
 {
     int inputs = 1 + below(d, 3), second = below(d, 3), uses = below(d, 3), next = 0;
-    bool hands = d->instances == 1 && below(d, 2), back = below(d, 2);
+    bool hands = d->instances == 1 && below(d, 2), back = below(d, 2), stores = below(d, 3) == 0;
     head(d, inputs);
+    if (stores) put(d, "shared E 8192 each%s\n", below(d, 3) ? "" : " stages 1");
     if (hands) put(d, "shared A 512%s\nbody f\n  matrix U f32\n  shared A f32\n  U = U * load(A, row)\nend\n", below(d, 2) ? " stages 1" : "");
     if (hands && back) put(d, "shared B 512\n");
     put(d, "before\ncopy tensor 8192 -> Q\nuse O, m\n%sloop\n", hands ? "use Y\n" : "");
@@ -90,6 +99,7 @@ static void registers_program(draft *d)
         times(d, 100, 0);
     }
     if (second == 2) put(d, "use O, P"), times(d, 30, 0);
+    streams(d, stores, "S");
     put(d, "after\nuse O, m, R, S, P\nwrite D from R\nstore D 8192\n");
     if (below(d, 2)) put(d, "write D from O part 1\nstore D 8192 part 1\n");
 }
@@ -97,8 +107,9 @@ static void registers_program(draft *d)
 /* Products into tensor memory: what reads the scores hands a row to what corrects the sums of the second product. */
 static void tmem_program(draft *d)
 {
-    bool corrects = below(d, 3) > 0, hands = below(d, 2), third = below(d, 2);
+    bool corrects = below(d, 3) > 0, hands = below(d, 2), third = below(d, 2), stores = below(d, 3) == 0;
     head(d, 2);
+    if (stores) put(d, "shared E 8192 each%s\n", below(d, 3) ? "" : " stages 1");
     put(d, "shared A 512 each\nshared L 512 each\ntmem TS 64 each%s\n", below(d, 2) ? " stages 2" : "");
     const char *stages = below(d, 2) ? " stages 1" : "";
     if (third) put(d, "tmem TV 32 each%s\n", stages);
@@ -113,6 +124,7 @@ static void tmem_program(draft *d)
     if (corrects && hands) put(d, "use m, a"), times(d, 30, 0), put(d, "write A from a"), times(d, 20, 1);
     put(d, "use S, P"), times(d, 30, 0);
     put(d, "tst P -> TP"), times(d, 30, 0);
+    streams(d, stores, "P");
     for (int half = 0; corrects && half < 2; half++) {
         int first = half * 32;
         put(d, "tld TO columns %d..%d -> U%d", first, first + 31, half), times(d, 40, 1);
