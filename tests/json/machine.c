@@ -18,7 +18,7 @@ static const char *const rows[][2] = {
     {CYCLES FACTS ",\"params\":{\"N\":3}," RING "}", "{\"cycles\":534,\"interval\":10,"},
     {CYCLES FACTS ",\"params\":{\"N\":3},\"share_kilocycle\":32000," RING "}", "\"cycles\":790,"},
     {CYCLES FACTS ",\"params\":{\"N\":3}," RING "}", "\"busy\":{\"shared\":128,\"copy\":256}"},
-    {CYCLES FACTS "," RING "}", "field 'params': 'N' is no integer"},
+    {CYCLES FACTS "," RING "}", "field 'params': 'N' has no value"},
     {CYCLES FACTS ",\"params\":{\"N\":0}," RING "}", "params: N is outside of its range"},
     {CYCLES FACTS ",\"params\":{\"N\":1,\"M\":1}," RING "}", "no param of the pipe"},
     {CYCLES FACTS ",\"params\":{\"N\":1},\"steady\":\"M\"," RING "}", "steady"},
