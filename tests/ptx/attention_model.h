@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { ROWS_MOST = 400, CAP = 2, TILE_MOST = 192, NOT_A_NUMBER = 0x7fff, UNTOUCHED = 0xeeee /* no result */,
+enum { ROWS_MOST = 640, CAP = 2, TILE_MOST = 192, NOT_A_NUMBER = 0x7fff, UNTOUCHED = 0xeeee /* no result */,
        NOT_A_BYTE = 0x7f, GREATEST = 0x40 /* 2 of e4m3 */, ACROSS = 16 };
 
 static px_machine machine;
@@ -192,6 +192,7 @@ static inline double row_of(double *out, double *size, const run *r, const shape
     const double *v = r->number[2] + index_of(s, kv, KEYS, 0, 0);
     uint64_t apart = s->kv_heads * s->head;
     double most = -INFINITY, sum = 0;
+    assert_true(keys <= ROWS_MOST);
     for (uint64_t j = first; j < keys; j++) {
         double dot = 0;
         for (uint64_t c = 0; c < s->head; c++) dot += q[c] * k[j * apart + c];
