@@ -110,7 +110,7 @@ typedef struct zlay_schedule_summary {
     uint64_t unit_bound;   /* of `bound`, what the units alone want */
     uint64_t cycle_bound;  /* and what the cycles of edges alone want */
     uint64_t stages_bound; /* no schedule of this ii has fewer stages: proved */
-    uint64_t points;       /* pairs of operations examined, of limits.points */
+    uint64_t points;       /* of limits.points; four pairs of operations each */
     uint32_t optimal;      /* 1: ii is bound, and stages is stages_bound */
     uint32_t ops, values, copies;
     uint64_t reserved[4];  /* 0 */

@@ -21,11 +21,11 @@ static uint64_t quota_of(const zl_looped *l)
 static zl_outcome any(asked *a)
 {
     zl_looped *l = a->l;
-    uint64_t end = l->points + quota_of(l);
+    uint64_t end = l->pairs + quota_of(l);
     for (a->ii = l->monotone ? l->most : 1; a->ii <= l->most; a->ii++) {
         zl_outcome found = zl_search(l, a->ii, 0, quota_of(l), a->start);
         if (found != ZL_DEAD) return found;
-        if (l->points > end && a->ii < l->most) return ZL_QUOTA;
+        if (l->pairs > end && a->ii < l->most) return ZL_QUOTA;
     }
     return ZL_DEAD;
 }

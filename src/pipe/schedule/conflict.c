@@ -99,7 +99,7 @@ static void offer_crowds(zl_search_state *s, choice *best)
         uint32_t unit = zl_loop_op(s->l, s->crowd[i])->unit;
         for (end = i; end < s->crowds && zl_loop_op(s->l, s->crowd[end])->unit == unit;) end++;
         for (uint32_t x = i; x < end; x++) offer_crowd(s, best, s->crowd[x], s->crowd + i, end - i);
-        s->l->points += (uint64_t)(end - i) * (end - i);
+        s->l->pairs += (uint64_t)(end - i) * (end - i);
     }
 }
 
@@ -133,7 +133,7 @@ uint32_t zl_conflict(zl_search_state *s, bool *none)
 {
     choice best = {0};
     for (uint32_t i = 0; i < s->pairs; i++) offer_pair(s, &best, &s->pair[i]);
-    s->l->points += s->pairs;
+    s->l->pairs += s->pairs;
     offer_crowds(s, &best);
     for (uint32_t i = 0; i < s->l->request->spaces && !best.any; i++) offer_space(s, &best, i);
     *none = !best.any;

@@ -85,7 +85,7 @@ static bool place(world *w, uint32_t x)
     int64_t last = zl_min(w->high[x], at + w->ii - 1);
     while (at <= last) {
         int64_t next = blocked(w, x, at);
-        w->l->points += 4 * (uint64_t)w->l->nodes;
+        w->l->pairs += 4 * (uint64_t)w->l->nodes;
         if (!next) break;
         at += next;
     }
@@ -115,7 +115,7 @@ static uint32_t put_down(world *w, const uint32_t *order, uint32_t *stuck)
         if (!place(w, order[*stuck])) return *stuck;
     for (uint32_t i = 0; i < n && !w->stages; i++) least = zl_min(least, w->start[i]);
     for (uint32_t i = 0; i < n && !w->stages; i++) w->start[i] -= least;
-    w->l->points += (uint64_t)n * n;
+    w->l->pairs += (uint64_t)n * n;
     *stuck = (uint32_t)drawn(w, n);
     return n + zl_loop_holds(w->l, w->ii, w->start, &fault);
 }
@@ -169,9 +169,9 @@ static void begin(world *w)
 static zl_outcome generations(world *w, uint64_t end)
 {
     uint32_t n = w->l->nodes;
-    uint64_t counted = w->l->points;
+    uint64_t counted = w->l->pairs;
     begin(w);
-    for (uint64_t turn = 0; w->l->points < end; turn++) {
+    for (uint64_t turn = 0; w->l->pairs < end; turn++) {
         uint32_t worst = 0, a = (uint32_t)drawn(w, POPULATION), b = (uint32_t)drawn(w, POPULATION);
         uint32_t parent = w->fitness[a] >= w->fitness[b] ? a : b, stuck;
         for (uint32_t i = 1; i < POPULATION; i++)
@@ -179,8 +179,8 @@ static zl_outcome generations(world *w, uint64_t end)
         if (turn < POPULATION) worst = (uint32_t)turn;
         uint32_t *order = turn < POPULATION ? order_of(w, worst) : child_of(w, parent);
         uint32_t fitness = put_down(w, order, &stuck);
-        if (zl_charge(w->l->ctx, w->l->points - counted)) return ZL_NO_MEMORY;
-        counted = w->l->points;
+        if (zl_charge(w->l->ctx, w->l->pairs - counted)) return ZL_NO_MEMORY;
+        counted = w->l->pairs;
         if (fitness > n) return ZL_FOUND;
         if (turn >= POPULATION && fitness < w->fitness[worst]) continue;
         memmove(order_of(w, worst), order, n * sizeof *order);
@@ -217,7 +217,7 @@ zl_outcome zl_evolve(zl_looped *l, int64_t ii, int64_t stages, uint64_t quota, i
     zl_outcome found = ZL_NO_MEMORY;
     if (w.start && w.low && w.high && w.put && w.order &&
         !zl_closure_new(&w.r, l->ctx, l->nodes + 1, 0) && !zl_charge(l->ctx, n * n * n / 16))
-        found = related(&w) ? generations(&w, l->points + quota) : ZL_QUOTA;
+        found = related(&w) ? generations(&w, l->pairs + quota) : ZL_QUOTA;
     if (found == ZL_FOUND) memcpy(start, w.start, n * sizeof *start);
     zl_scratch_release(l->ctx, mark);
     return found;

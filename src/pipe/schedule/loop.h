@@ -30,8 +30,12 @@ typedef struct zl_looped {
     int64_t reach;             /* starts of one body need not pass reach + reach_rounds ii */
     int64_t reach_rounds;
     bool monotone;   /* no latency is negative: what fits ii fits each greater one */
-    uint64_t points; /* pairs examined so far */
+    uint64_t pairs;  /* of operations, examined so far */
 } zl_looped;
+
+/* The pairs that limits.points lets all questions examine together: four to a point. */
+enum { ZL_POINT_PAIRS = 4 };
+static inline uint64_t zl_loop_limit(const zl_looped *l) { return ZL_POINT_PAIRS * zl_limits(l->ctx)->points; }
 
 /* Read and check a request, into working memory of the call. */
 zlay_status zl_loop_read(zl_looped *out, zlay_ctx *ctx, const zlay_schedule_request *request);

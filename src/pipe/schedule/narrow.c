@@ -34,7 +34,7 @@ static bool pairs_narrow(zl_search_state *s, bool *changed)
         if (!apart(s, p->a, p->b, &p->low, changed)) return false;
         p->until = p->low - zl_floor_mod(p->low, s->ii) + s->ii - s->arc[p->b];
     }
-    s->l->points += s->pairs;
+    s->l->pairs += s->pairs;
     return true;
 }
 
@@ -111,7 +111,7 @@ bool zl_narrow(zl_search_state *s)
         if (!pairs_narrow(s, &changed)) return false;
         for (uint32_t i = 0; i < s->l->request->spaces; i++)
             if (!space_narrows(s, i, &changed)) return false;
-        s->l->points += (uint64_t)s->l->uses * s->l->copies;
+        s->l->pairs += (uint64_t)s->l->uses * s->l->copies;
     }
     return true;
 }

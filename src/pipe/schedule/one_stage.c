@@ -143,6 +143,6 @@ bool zl_one_stage(zl_search_state *s)
         if (s->l->request->unit[u].count == 1 && s->room[u] == 1) fits = unit_in_time(s, &l);
         if (fits && l.count) fits = some_begins(s, &l, u);
     }
-    s->l->points += l.steps;
+    s->l->pairs += l.steps;
     return fits;
 }

@@ -155,7 +155,7 @@ static zlay_status solve(zl_looped *l, zlay_schedule_summary *info, int64_t *sta
     info->stages = (uint64_t)stages.best;
     info->stages_bound = (uint64_t)stages.bound;
     info->optimal = ii.best == ii.bound && stages.best == stages.bound;
-    info->points = l->points;
+    info->points = zl_ceil_div(l->pairs, ZL_POINT_PAIRS);
     return ZLAY_OK;
 }
 

@@ -227,16 +227,16 @@ static zl_outcome settle(zl_search_state *s, bool *open)
 
 static zl_outcome run(zl_search_state *s, uint64_t quota)
 {
-    uint64_t begun = s->l->points, counted = begun;
+    uint64_t begun = s->l->pairs, counted = begun;
     for (;;) {
         bool open;
         zl_outcome found = settle(s, &open);
-        if (s->r.no_memory || zl_charge(s->l->ctx, s->l->points - counted)) return ZL_NO_MEMORY;
-        counted = s->l->points;
+        if (s->r.no_memory || zl_charge(s->l->ctx, s->l->pairs - counted)) return ZL_NO_MEMORY;
+        counted = s->l->pairs;
         if (found != ZL_DEAD) return found;
-        if (s->l->points - begun > quota) return ZL_QUOTA;
+        if (s->l->pairs - begun > quota) return ZL_QUOTA;
         if (!next_way(s)) return s->r.no_memory ? ZL_NO_MEMORY : ZL_DEAD;
-        s->l->points += s->r.n;
+        s->l->pairs += s->r.n;
     }
 }
 
@@ -308,7 +308,7 @@ static zl_outcome finish(zl_search_state *s, int64_t *start)
 static bool open_state(zl_search_state *s)
 {
     uint64_t n = s->r.n;
-    s->l->points += n * n;
+    s->l->pairs += n * n;
     give_edges(s);
     give_origin(s);
     if (!s->whole) give_values(s);
