@@ -63,6 +63,8 @@ static uint32_t list_trees(const brute *b, uint32_t v, int home, uint32_t wanted
     return counts[home][wanted];
 }
 
+enum { VISITED_MOST = 200000000 };
+
 static bool below(const brute *b, uint64_t cost, uint32_t moves) { return !b->found || cost < b->best || (cost == b->best && moves < b->best_moves); }
 
 static uint32_t wanted_of(const brute *b, uint32_t v)
@@ -76,7 +78,8 @@ static uint32_t wanted_of(const brute *b, uint32_t v)
 
 static void each_tree(brute *b, uint32_t v, uint64_t cost, uint32_t moves)
 {
-    if (!below(b, cost, moves)) return;
+    b->over |= ++b->visited > VISITED_MOST;
+    if (b->over || !below(b, cost, moves)) return;
     if (v == b->r->values) {
         usage u;
         b->tried++;

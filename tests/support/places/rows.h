@@ -79,9 +79,10 @@ typedef struct brute {
     /* a choice */
     int form[ZLAY_PLACES_OPERATIONS], read[ZLAY_PLACES_OPERATIONS][ZLAY_PLACES_READS], end[ZLAY_PLACES_VALUES];
     tree tree[ZLAY_PLACES_VALUES];
-    uint64_t best, tried;
+    uint64_t best, tried, visited;
     uint32_t best_moves, best_blocks;
     bool found, outside; /* a choice is outside the fixed point */
+    bool over;           /* more choices than are tried */
 } brute;
 
 static uint64_t bytes_of(const zlay_places_value *v) { return ((uint64_t)v->rows * v->columns * v->bits + 7) / 8; }
