@@ -6,7 +6,7 @@
 #include "places/brute.h"
 #include "places/fixed.h"
 
-enum { CASES = 600, LONG = 30, INPUTS = 3, OPERATIONS = 8, SHORT = 4 };
+enum { CASES = 600, LONG = 20, INPUTS = 3, OPERATIONS = 8, SHORT = 4 };
 
 typedef struct drawn {
     zlay_places_value value[ZLAY_PLACES_VALUES];
