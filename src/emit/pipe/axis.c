@@ -99,24 +99,6 @@ const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param)
     return c ? room : NULL;
 }
 
-/* The param of a name; -1: there is none. */
-static int32_t param_named(const zl_pipe_text *k, const char *name)
-{
-    for (uint32_t i = 0; i < k->pipe->params_count; i++)
-        if (!strcmp(k->pipe->params[i].name, name)) return (int32_t)i;
-    return -1;
-}
-
-/* Register `to` = `from` + a number, which may be below 0. */
-static const char *further(zl_pipe_text *k, const char *to, const char *from, int64_t add)
-{
-    char room[24];
-    if (!add) return from;
-    if (add < 0) zl_op(k, SUB, to, from, zl_pt_number(room, (uint64_t)-add));
-    else zl_op(k, ADD, to, from, zl_pt_number(room, (uint64_t)add));
-    return to;
-}
-
 /* Whether a position of no iteration t lies at 0 or behind it and before the param, for each value of the param. */
 static bool stays_below(const zl_pipe_text *k, const zl_pos *at, int32_t param)
 {
@@ -129,23 +111,17 @@ static bool stays_below(const zl_pipe_text *k, const zl_pos *at, int32_t param)
            last->loop < 0 && last->times < 0 && last->plus == param && last->add + at->add <= 0;
 }
 
-static const char *trips_of(const zl_pipe_text *k, char room[80], int32_t param)
-{
-    snprintf(room, 80, "trips_%.64s", k->pipe->params[param].name);
-    return room;
-}
-
 /* A position of no iteration t. */
 static const char *position_alone(zl_pipe_text *k, char room[24], const zl_pos *at, int32_t param)
 {
     char trips[80];
     if (at->plus >= 0) {
-        further(k, "w0", trips_of(k, trips, param), at->add);
+        zl_pt_further(k, "w0", zl_pt_trips(trips, k->pipe->params[param].name), at->add);
         return "w0";
     }
     if (at->loop < 0) return zl_pt_number(room, (uint64_t)at->add);
     snprintf(room, 24, "count%d", at->loop);
-    return further(k, "w0", room, at->add);
+    return zl_pt_further(k, "w0", room, at->add);
 }
 
 /* Which of the N positions of an iteration t of the loop around it the event fills: of t*N + number, or of a loop that begins at such
@@ -158,7 +134,7 @@ static const char *position_in_turn(zl_pipe_text *k, char room[24], const zl_pos
     if (first == at) return zl_pt_number(room, (uint64_t)at->add);
     if (!zl_pt_relative(loop) || !stays_inside(loop, at)) return NULL;
     snprintf(room, 24, "count%d", at->loop);
-    return further(k, "w0", room, at->add);
+    return zl_pt_further(k, "w0", room, at->add);
 }
 
 /* `position % N`: the position that the event fills, from 0 to N-1, and where the block begins; or which of an iteration's N it is.
@@ -167,12 +143,12 @@ static const char *position_modulo(zl_pipe_text *k, char room[24], const char *n
 {
     char text[80];
     const zl_pos *at = &k->event->at[0];
-    int32_t param = param_named(k, name);
+    int32_t param = zl_pt_param(k, name);
     bool alone = param >= 0 && stays_below(k, at, param);
     const char *value = param < 0 ? NULL : alone ? position_alone(k, room, at, param) : position_in_turn(k, room, at, param);
     if (!value) return NULL;
     if (down) {
-        zl_op(k, SUB, "w0", trips_of(k, text, param), value);
+        zl_op(k, SUB, "w0", zl_pt_trips(text, k->pipe->params[param].name), value);
         zl_op(k, SUB, "w0", "w0", "1");
         value = "w0";
     }
@@ -188,8 +164,7 @@ void zl_pt_last(zl_pipe_text *k, const char *to)
     if (!c) zl_pt_fail(k, "block.last: no count begins late");
     if (!c) return;
     snprintf(first, sizeof first, "first_%.64s", c->param);
-    snprintf(trips, sizeof trips, "trips_%.64s", c->param);
-    zl_op(k, ADD, to, first, trips);
+    zl_op(k, ADD, to, first, zl_pt_trips(trips, c->param));
 }
 
 /* The register of where a loop up to a param, and nothing more, begins in the block. */
@@ -230,7 +205,7 @@ static bool ends_with(char own[80], const char *text, const char *word)
 static const char *position_of_cluster(zl_pipe_text *k, char room[24], const char *name)
 {
     char steps[24];
-    int32_t param = param_named(k, name);
+    int32_t param = zl_pt_param(k, name);
     const char *own = position_modulo(k, room, name, false);
     if (!own || !zl_pt_fixed(k, param)) return NULL;
     zl_pt_number(steps, (uint64_t)zl_pt_bounds_of(k, param).least);

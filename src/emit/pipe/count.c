@@ -127,7 +127,7 @@ static void least_counts(zl_pipe_text *k)
         for (uint32_t i = 0; i < k->ask->counts_count; i++)
             counted |= k->ask->counts[i].axis && !strcmp(k->ask->counts[i].param, param->name);
         if (!counted) continue;
-        snprintf(trips, sizeof trips, "trips_%.64s", param->name);
+        zl_pt_trips(trips, param->name);
         zl_op(k, PICK, trips, zl_pt_number(room, (uint64_t)param->least), trips, "more");
     }
 }
@@ -192,14 +192,14 @@ void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count)
     char trips[80], from[80], at[24], room[24];
     if (!count->axis) return;
     const char *first = NULL;
-    snprintf(trips, sizeof trips, "trips_%.64s", count->param);
+    zl_pt_trips(trips, count->param);
     const char *value = zl_pt_axis(k, at, count->axis);
     int64_t least = 0;
-    for (uint32_t i = 0; i < k->pipe->params_count; i++)
-        if (!strcmp(k->pipe->params[i].name, count->param)) {
-            least = k->pipe->params[i].least;
-            if (count->behind || count->part) first = zl_pt_first(k, from, (int32_t)i);
-        }
+    int32_t param = zl_pt_param(k, count->param);
+    if (param >= 0) {
+        least = k->pipe->params[param].least;
+        if (count->behind || count->part) first = zl_pt_first(k, from, param);
+    }
     if (!value) {
         zl_pt_fail(k, "count of %.64s: there is no axis %.64s", count->param, count->axis);
         return;

@@ -92,7 +92,7 @@ void zl_pt_iteration_begin(zl_pipe_text *k, const zl_event *loop)
     char trips[80], n[80];
     for (int32_t p = -1; (p = next_of(k, loop, p)) >= 0;) {
         const zlay_pipe_count *count = count_of(k, p);
-        snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[p].name);
+        zl_pt_trips(trips, k->pipe->params[p].name);
         snprintf(n, sizeof n, "n_%.64s", k->pipe->params[p].name);
         if (zl_pt_units_counts(k, p)) zl_pt_units_place(k, trips);
         else if (zl_pt_tiles_counts(k, p)) zl_pt_tiles_steps(k, trips);
@@ -107,7 +107,7 @@ void zl_pt_iteration_end(zl_pipe_text *k, const zl_event *loop)
 {
     char trips[80], begun[80];
     for (int32_t p = -1; (p = next_of(k, loop, p)) >= 0;) {
-        snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[p].name);
+        zl_pt_trips(trips, k->pipe->params[p].name);
         zl_pt_begun(k, begun, p);
         zl_op(k, ADD, begun, begun, trips);
     }

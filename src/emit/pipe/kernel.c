@@ -181,7 +181,7 @@ static void put_block(zl_pipe_text *k)
 static void trip_count(zl_pipe_text *k, int32_t param)
 {
     char trips[80], n[80], room[24];
-    snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[param].name);
+    zl_pt_trips(trips, k->pipe->params[param].name);
     snprintf(n, sizeof n, "n_%.64s", k->pipe->params[param].name);
     if (zl_pt_fixed(k, param))
         zl_op(k, MOV, trips, zl_pt_number(room, (uint64_t)zl_pt_bounds_of(k, param).least));

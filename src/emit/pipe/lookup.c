@@ -56,11 +56,17 @@ const zlay_pipe_count *zl_pt_fixed(const zl_pipe_text *k, int32_t param)
     return NULL;
 }
 
-bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count)
+int32_t zl_pt_param(const zl_pipe_text *k, const char *name)
 {
     for (uint32_t i = 0; i < k->pipe->params_count; i++)
-        if (!strcmp(count->param, k->pipe->params[i].name)) return k->pipe->params[i].of >= 0;
-    return false;
+        if (!strcmp(k->pipe->params[i].name, name)) return (int32_t)i;
+    return -1;
+}
+
+bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count)
+{
+    int32_t param = zl_pt_param(k, count->param);
+    return param >= 0 && k->pipe->params[param].of >= 0;
 }
 
 zl_pt_bounds zl_pt_bounds_of(const zl_pipe_text *k, int32_t param)

@@ -263,6 +263,12 @@ void zl_pt_counts(zl_pipe_text *k);
 void zl_pt_count(zl_pipe_text *k, const zlay_pipe_count *count);
 /* Whether a count of the request is one of each iteration. */
 bool zl_pt_of_iteration(const zl_pipe_text *k, const zlay_pipe_count *count);
+/* The name of a param's register. */
+const char *zl_pt_trips(char room[80], const char *param);
+/* The param of a name; -1: there is none. */
+int32_t zl_pt_param(const zl_pipe_text *k, const char *name);
+/* Register `to` = `from` + a number, which may be below 0; returns `from` where it is 0, and then sets nothing. */
+const char *zl_pt_further(zl_pipe_text *k, const char *to, const char *from, int64_t add);
 /* Register `first_<param>`, where the block's trips of a param begin, NULL: at 0; `to` = where those end that begin late. */
 const char *zl_pt_first(const zl_pipe_text *k, char room[80], int32_t param);
 void zl_pt_last(zl_pipe_text *k, const char *to);

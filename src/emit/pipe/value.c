@@ -6,10 +6,10 @@
 
 #include <stdio.h>
 
-/* The name of a param's register. */
-static void put_param(char room[80], const zl_pipe_text *k, int32_t param)
+const char *zl_pt_trips(char room[80], const char *param)
 {
-    snprintf(room, 80, "trips_%.64s", k->pipe->params[param].name);
+    snprintf(room, 80, "trips_%.64s", param);
+    return room;
 }
 
 const char *zl_pt_begun(const zl_pipe_text *k, char room[80], int32_t param)
@@ -22,19 +22,19 @@ const char *zl_pt_begun(const zl_pipe_text *k, char room[80], int32_t param)
 static void put_product(zl_pipe_text *k, const char *to, const char *counter, int32_t param)
 {
     char room[80];
-    put_param(room, k, param);
+    zl_pt_trips(room, k->pipe->params[param].name);
     if (k->pipe->params[param].of >= 0) zl_op(k, MOV, to, zl_pt_begun(k, room, param));
     else zl_op(k, MUL, to, counter, room);
 }
 
-/* to = to + add. */
-static void add_constant(zl_pipe_text *k, const char *to, int64_t add)
+const char *zl_pt_further(zl_pipe_text *k, const char *to, const char *from, int64_t add)
 {
     char room[24];
-    if (!add) return;
-    snprintf(room, sizeof room, "%lld", (long long)(add < 0 ? -add : add));
-    if (add < 0) zl_op(k, SUB, to, to, room);
-    else zl_op(k, ADD, to, to, room);
+    if (!add) return from;
+    zl_pt_number(room, (uint64_t)(add < 0 ? -add : add));
+    if (add < 0) zl_op(k, SUB, to, from, room);
+    else zl_op(k, ADD, to, from, room);
+    return to;
 }
 
 bool zl_pt_relative(const zl_event *loop)
@@ -68,10 +68,9 @@ void zl_pt_value(zl_pipe_text *k, const char *to, const zl_pos *pos)
         if (counter != to) zl_op(k, MOV, to, counter);
     }
     if (pos->plus >= 0) {
-        put_param(param, k, pos->plus);
-        zl_op(k, ADD, to, to, param);
+        zl_op(k, ADD, to, to, zl_pt_trips(param, k->pipe->params[pos->plus].name));
     }
-    add_constant(k, to, pos->add);
+    zl_pt_further(k, to, to, pos->add);
 }
 
 void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos)
@@ -103,8 +102,7 @@ void zl_pt_modulo(zl_pipe_text *k, const char *to, const zl_pos *pos, int32_t pa
     if (k->pipe->params[param].of >= 0)
         zl_pt_fail(k, "modulo %.64s, a count of each iteration, is the counter of a loop over its positions alone",
                    k->pipe->params[param].name);
-    put_param(name, k, param);
-    zl_op(k, REM, to, "pos", name);
+    zl_op(k, REM, to, "pos", zl_pt_trips(name, k->pipe->params[param].name));
 }
 
 void zl_pt_thread_sum(zl_pipe_text *k, const char *to, const char *temporary,

@@ -109,8 +109,9 @@ static int64_t ends(const zl_tp *p, const zl_tp_op *op)
 static bool issued_before(const zl_tp *p, uint32_t x, uint32_t y)
 {
     const zl_tp_op *a = &p->op[x], *b = &p->op[y];
-    if (a->section != ZL_TP_LOOP || (a->issue == b->issue && a->at == b->at)) return x < y;
-    return a->issue != b->issue ? a->issue < b->issue : a->at < b->at;
+    const int64_t one = zl_tp_issue(a), other = zl_tp_issue(b);
+    if (a->section != ZL_TP_LOOP || (one == other && a->at == b->at)) return x < y;
+    return one != other ? one < other : a->at < b->at;
 }
 
 /* Whether an operation ends before another, or both at once and it is the earlier one. */
@@ -214,7 +215,7 @@ static zlay_status depth_find(zl_tp *p, int32_t group)
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (op->section != ZL_TP_LOOP || !access_of(p, op, group)) continue;
-        if (op->issue < start) start = op->issue;
+        if (zl_tp_issue(op) < start) start = zl_tp_issue(op);
         if (op->at + op->latency > end) end = op->at + op->latency;
     }
     if (!p->tmem && v->space == ZL_TP_SHARED && !v->each) end += p->ii * (p->instances - 1) / p->instances;
@@ -256,7 +257,7 @@ static zlay_status capacity_check(zl_tp *p)
     p->columns = (uint32_t)columns;
     uint64_t smem = p->target->smem;
     if (p->smem > smem) return zl_fail(p->ctx, ZLAY_NONE, "shared memory: the stages take %llu bytes, and a block has %llu", (unsigned long long)p->smem, (unsigned long long)smem);
-    if (columns > ZL_TP_COLUMNS) return zl_fail(p->ctx, ZLAY_NONE, "tensor memory: the stages take %llu columns, and there are %d", (unsigned long long)columns, ZL_TP_COLUMNS);
+    if (columns > ZLAY_TMEM_COLUMNS) return zl_fail(p->ctx, ZLAY_NONE, "tensor memory: the stages take %llu columns, and there are %d", (unsigned long long)columns, ZLAY_TMEM_COLUMNS);
     return ZLAY_OK;
 }
 

@@ -79,9 +79,9 @@ static void base_choose(const zl_tp *p, zl_tp_role *role)
     base = first;
     for (uint32_t o = 0; p->turns && o < p->ops; o++) {
         if (p->op[o].kind != ZL_TP_MMA || p->op[o].section != ZL_TP_LOOP || &p->role[p->op[o].role] != role) continue;
-        rotate(role, p->op[o].issue, p->ii);
+        rotate(role, zl_tp_issue(&p->op[o]), p->ii);
         int64_t cost = between(p, role);
-        if (cost < best) best = cost, base = p->op[o].issue;
+        if (cost < best) best = cost, base = zl_tp_issue(&p->op[o]);
     }
     if (role->items) rotate(role, base, p->ii);
 }
@@ -92,7 +92,7 @@ static void items_find(zl_tp *p, uint32_t r)
     for (uint32_t o = 0; o < p->ops; o++) {
         const zl_tp_op *op = &p->op[o];
         if (op->role != (int32_t)r || op->section != ZL_TP_LOOP) continue;
-        item_add(role, (int32_t)o, op->issue, op->at - op->issue, false);
+        item_add(role, (int32_t)o, zl_tp_issue(op), op->queue, false);
         if (op->kind == ZL_TP_MMA && !p->tmem) item_add(role, (int32_t)o, op->at + op->latency, 0, true);
     }
     base_choose(p, role);

@@ -102,7 +102,7 @@ static void again(zl_tp *p, const uint32_t *fewer, bool turnless)
 
 static bool is_too_much(const zl_tp *p, zlay_status status)
 {
-    return status == ZLAY_NONE && (p->smem > p->target->smem || p->columns > ZL_TP_COLUMNS);
+    return status == ZLAY_NONE && (p->smem > p->target->smem || p->columns > ZLAY_TMEM_COLUMNS);
 }
 
 /* Stages of a ring that has one less, of tensor memory half as many; 0: the program says how many it has, its memory is not what lacks,
@@ -113,7 +113,7 @@ static uint32_t one_fewer(const zl_tp *p, uint32_t value, const uint32_t *fewer)
     const uint32_t depth = p->group[x->group].depth;
     if (x->most && !fewer[value]) return 0;
     if (x->space == ZL_TP_SHARED) return p->smem > p->target->smem ? depth - 1 : 0;
-    return x->space == ZL_TP_TMEM && p->columns > ZL_TP_COLUMNS && depth / 2 * x->columns >= 32 ? depth / 2 : 0;
+    return x->space == ZL_TP_TMEM && p->columns > ZLAY_TMEM_COLUMNS && depth / 2 * x->columns >= 32 ? depth / 2 : 0;
 }
 
 /* Takes a stage from each ring in turn and keeps the loss that costs the least interval, then that of the deepest ring; false: no ring

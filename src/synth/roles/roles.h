@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include <zlay/pipe.h>
 #include <zlay/roles.h>
+#include <zlay/tmem.h>
 
 enum {
     ZL_TP_VALUES = 96,
@@ -17,7 +18,6 @@ enum {
     ZL_TP_ITEMS = 2 * ZL_TP_OPS,
     ZL_TP_PEEL = 16,     /* iterations before the loop */
     ZL_TP_NAME = 72,
-    ZL_TP_COLUMNS = 512, /* of tensor memory */
     ZL_TP_DEPTH = 64     /* stages of a ring */
 };
 
@@ -61,7 +61,7 @@ typedef struct zl_tp_op {
     uint32_t from;   /* the first iteration that has it */
     bool timed;
     int64_t at, cycles, latency;
-    int64_t issue; /* when its thread issues it: `at`, or before it, as what it waits for is over in the order of issues */
+    int64_t queue; /* cycles that it waits in the tensor core behind other products: it is issued so long before `at` */
     int32_t part; /* of operations that share registers */
     int32_t role;
 } zl_tp_op;
@@ -168,6 +168,8 @@ static inline uint32_t zl_tp_access(const zl_tp_op *op, int32_t value)
 
 /* The value that a product adds to. */
 static inline int32_t zl_tp_sum(const zl_tp_op *op) { return op->operand[op->operands - 1].value; }
+
+static inline int64_t zl_tp_issue(const zl_tp_op *op) { return op->at - op->queue; }
 
 /* Whether an operation is over only some time after a thread has issued it. */
 static inline bool zl_tp_async(const zl_tp_op *op) { return op->kind == ZL_TP_COPY || op->kind == ZL_TP_MMA || op->kind == ZL_TP_STORE; }

@@ -24,12 +24,10 @@ zl_tp_span zl_tp_rest(zl_cursor *c)
     return span;
 }
 
-static bool is_part(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 size_t zl_tp_iteration(zl_tp_span tail, size_t from)
 {
     for (size_t i = from; i < tail.length; i++)
-        if (tail.text[i] == 'i' && (!i || !is_part(tail.text[i - 1])) && (i + 1 == tail.length || !is_part(tail.text[i + 1]))) return i;
+        if (tail.text[i] == 'i' && (!i || !zl_is_name_part(tail.text[i - 1])) && (i + 1 == tail.length || !zl_is_name_part(tail.text[i + 1]))) return i;
     return tail.length;
 }
 

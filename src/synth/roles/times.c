@@ -109,13 +109,8 @@ static void products_issue(const dependences *e)
             int64_t there = p->op[x->from].at + x->latency - x->distance * p->ii;
             if (x->to == o && x->from != o && there > ready) ready = there;
         }
-        if (ready < op->at) op->issue = ready;
+        if (ready < op->at) op->queue = op->at - ready;
     }
-}
-
-static void issues_begin(zl_tp *p)
-{
-    for (uint32_t o = 0; o < p->ops; o++) p->op[o].issue = p->op[o].at;
 }
 
 /* ---- starts ----------------------------------------------------------------------------------- */
@@ -196,7 +191,7 @@ static void copies_gather(const dependences *e)
     for (uint32_t o = 0; o < p->ops; o++)
         if (p->op[o].kind == ZL_TP_COPY && p->op[o].section == ZL_TP_LOOP && p->op[o].at < first) first = p->op[o].at;
     for (uint32_t o = 0; o < p->ops; o++)
-        if (p->op[o].kind == ZL_TP_COPY && p->op[o].section == ZL_TP_LOOP && is_free(e, o)) p->op[o].issue = p->op[o].at -= (p->op[o].at - first) / p->ii * p->ii;
+        if (p->op[o].kind == ZL_TP_COPY && p->op[o].section == ZL_TP_LOOP && is_free(e, o)) p->op[o].at -= (p->op[o].at - first) / p->ii * p->ii;
 }
 
 /* A copy starts as late as what waits for it and the other copies let it, so that its stage is taken for as short as can be. */
@@ -209,7 +204,7 @@ static zlay_status copies_move(const dependences *e)
         for (uint32_t i = 0; i < e->count; i++) {
             const dependence *x = &e->list[i];
             if (x->from != o || x->to == o) continue;
-            int64_t at = p->op[x->to].issue + x->distance * p->ii - x->latency;
+            int64_t at = zl_tp_issue(&p->op[x->to]) + x->distance * p->ii - x->latency;
             if (at < latest) latest = at;
         }
         if (latest == INT64_MAX) continue;
@@ -217,7 +212,7 @@ static zlay_status copies_move(const dependences *e)
         if (status) return status;
         const int64_t least = latest - p->ii;
         for (int64_t back; latest > least && latest > p->op[o].at && (back = overlap(p, o, latest)) > 0;) latest -= back;
-        if (latest > least && latest > p->op[o].at) p->op[o].at = p->op[o].issue = latest;
+        if (latest > least && latest > p->op[o].at) p->op[o].at = latest;
     }
     return ZLAY_OK;
 }
@@ -271,7 +266,6 @@ static zlay_status found(dependences *e)
                        (unsigned long long)info.bound, (unsigned long long)info.ii);
     p->ii = (int64_t)info.ii;
     p->bound = (int64_t)info.bound;
-    issues_begin(p);
     products_issue(e);
     status = copies_move(e);
     if (!status) copies_gather(e);
@@ -286,6 +280,5 @@ zlay_status zl_tp_times(zl_tp *p)
     carried_find(p);
     for (uint32_t v = 0; !status && v < p->values; v++) status = value_edges(&e, (int32_t)v);
     if (status) return status;
-    issues_begin(p);
     return timed ? starts_check(&e) : found(&e);
 }

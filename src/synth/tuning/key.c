@@ -2,6 +2,7 @@
 /* Makes the key of a request on a device: what decides which candidates there are and how fast they are. Operands count by the
  * alignment of their rows, which says what paths are legal; extents by a class, and exactly in the last word. */
 #include "base/arith.h"
+#include "base/scan.h"
 #include "synth/attention/attention.h"
 #include "synth/gemm/plan.h"
 #include "synth/tuning/tuning.h"
@@ -22,7 +23,7 @@ static void put_name(zl_text *out, const char *name)
 {
     for (size_t i = 0; i < NAME_MOST && name[i]; i++) {
         char c = name[i];
-        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("_.-()/+", c);
+        bool plain = zl_is_name_part(c) || strchr(".-()/+", c);
         zl_put(out, plain ? &name[i] : "_", 1);
     }
 }

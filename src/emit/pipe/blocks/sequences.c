@@ -27,7 +27,7 @@ static void words_of(const zl_pipe_text *k, char left[80], char end[80], char tr
     const char *name = zl_pt_sequences_of(k)->queries;
     snprintf(left, 80, "left_%.64s", name);
     snprintf(end, 80, "end_%.64s", name);
-    snprintf(trips, 80, "trips_%.64s", zl_pt_sequences_of(k)->steps);
+    zl_pt_trips(trips, zl_pt_sequences_of(k)->steps);
     const char *const all[WORDS] = {"ctaid", "cta_y", "cta_z", left, end, trips, "seek", "w0"};
     memcpy(word, all, sizeof all);
 }
@@ -185,7 +185,7 @@ void zl_pt_sequences_place(zl_pipe_text *k)
     if (!zl_pt_lone(k)) return;
     place(k);
     snprintf(n, sizeof n, "n_%.64s", zl_pt_sequences_of(k)->steps);
-    snprintf(trips, sizeof trips, "trips_%.64s", zl_pt_sequences_of(k)->steps);
+    zl_pt_trips(trips, zl_pt_sequences_of(k)->steps);
     zl_op(k, LOAD32, trips, n);
     zl_pt_counts(k);
     claim(k);

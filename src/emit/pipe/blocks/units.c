@@ -39,7 +39,7 @@ void zl_pt_units_leave(zl_pipe_text *k)
 /* The register with the number of the block's tiles. */
 static void tiles_of(const zl_pipe_text *k, char room[80])
 {
-    snprintf(room, 80, "trips_%.64s", k->plan->tiles.param);
+    zl_pt_trips(room, k->plan->tiles.param);
 }
 
 /* ---- the block's runs ----------------------------------------------------------------------------- */
