@@ -246,6 +246,7 @@ static const struct {
     {"0..", NULL, "0", "position % N", NULL},
     {"2..", NULL, "2", "position % N", NULL},
     {"2..", NULL, "N", "position % N", NULL},
+    {"1..", NULL, "(N-2)", "position % N", NULL},
     {"1..", "0..N", "2*i", "position % N", NULL},
     {"1..", "0..N", "i", "position % M", NULL},
     {"1..", "0..N", "i", "position % N up", NULL},
